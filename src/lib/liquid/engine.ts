@@ -69,15 +69,14 @@ export function createEngine(encoding: Encoding, parts: Readonly<Record<string, 
 /** The tag `for`. That of the package renders `else` for an empty list only, and not for one of which `offset` and `limit` leave nothing. */
 class EmptyForTag extends ForTag {
   override *render(context: Context, emitter: Emitter): ReturnType<ForTag["render"]> {
-    const { templates, elseTemplates } = this;
-    let hasPasses = false;
-    const markPasses = () => {
-      hasPasses = true;
-      return templates;
+    let passes = 0;
+    const get = () => {
+      passes += 1;
+      return this.templates;
     };
-    const loop = Object.create(this, { templates: { get: markPasses }, elseTemplates: { value: [] } });
+    const loop = Object.create(this, { templates: { get }, elseTemplates: { value: [] } });
     yield* super.render.call(loop, context, emitter);
-    if (!hasPasses) yield this.liquid.renderer.renderTemplates(elseTemplates, context, emitter);
+    if (passes === 0) yield this.liquid.renderer.renderTemplates(this.elseTemplates, context, emitter);
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Hono } from "hono";
-import { parseAccept } from "hono/utils/accept";
 import type { Scope } from "../../access/accounts/scopes.ts";
 import { dispatcher } from "../../http/dispatch.ts";
 import { type AppContext, type AppEnv, type Middleware, newRoutes } from "../../http/env.ts";
@@ -36,10 +35,14 @@ export function mcpRoutes(app: { fetch: Hono<AppEnv>["fetch"] }) {
       const { serviceName } = c.get("ctx").settings;
       all ??= tools.map((one) => toTool(one, routes.endpointOf(one.route)));
       const usable = all.filter(({ route }) => missingRight(actor, route, routes) === null);
-      const request = new Request(c.req.url, { method: "POST", headers: withBothTypes(c.req.raw.headers) });
+      const request = new Request(c.req.url, { method: "POST", headers: c.req.raw.headers });
+      // A range of all types includes both that the package asks for by name (RFC 9110 12.5.1).
+      if (/^$|\*\/\*/.test(c.req.header("Accept") ?? "")) request.headers.set("Accept", ACCEPTED);
       return handleMcp(request, message, { tools: usable, serviceName, dispatch: dispatcher(c, app) });
     });
 }
+
+const ACCEPTED = "application/json, text/event-stream";
 
 const readBody = jsonBody({ kind: "record", maxString: () => MAX_STRING });
 
@@ -50,18 +53,6 @@ const readMessage: Middleware = (c, next) =>
       c.json({ jsonrpc: "2.0", error: { code: -32700, message }, id: null }, 400),
     ),
   );
-
-/** The types of a response. The package asks for both by their names. */
-const TYPES = ["application/json", "text/event-stream"];
-
-/** Returns the headers of a request. Where the ranges of Accept include both types (RFC 9110 12.5.1), it names them. */
-function withBothTypes(given: Headers): Headers {
-  const headers = new Headers(given);
-  const ranges = parseAccept(given.get("Accept") ?? "*/*").map(({ type }) => type.toLowerCase());
-  const isAccepted = (type: string) => [type, type.replace(/[^/]+$/, "*"), "*/*"].some((one) => ranges.includes(one));
-  if (TYPES.every(isAccepted)) headers.set("Accept", TYPES.join());
-  return headers;
-}
 
 /** Returns the scopes that the tools need: all that a client of `/mcp` has a use for. */
 function toolScopes(routes: RouteIndex): Scope[] {

@@ -268,7 +268,7 @@ describe("POST /mcp", () => {
   });
 
   it("responds to a client that accepts any type (RFC 9110 12.5.1)", async () => {
-    for (const Accept of ["*/*", "application/json, text/*;q=0.5", "Application/*, TEXT/event-stream, image/png"]) {
+    for (const Accept of ["*/*", "", "application/json, */*;q=0.5"]) {
       const response = await post(workspace.apiKey, ping, { Accept });
       expect([response.status, await response.text()], Accept).toEqual([200, expect.stringContaining('"result":{}')]);
     }
