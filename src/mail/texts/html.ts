@@ -7,6 +7,27 @@ export interface HtmlHandler {
   text(text: string): void;
 }
 
+/** Elements whose text is not shown. */
+const HIDDEN = new Set(["script", "style", "head", "title", "noscript", "template", "svg", "math"]);
+
+/** Reads HTML as `readHtml` does, without what is not shown. */
+export function readShown(html: string, handler: HtmlHandler): void {
+  let hidden = 0;
+  readHtml(html, {
+    open: (name, attributes) => {
+      if (HIDDEN.has(name)) hidden += 1;
+      else if (hidden === 0) handler.open(name, attributes);
+    },
+    close: (name) => {
+      if (HIDDEN.has(name)) hidden = Math.max(0, hidden - 1);
+      else if (hidden === 0) handler.close(name);
+    },
+    text: (text) => {
+      if (hidden === 0) handler.text(text);
+    },
+  });
+}
+
 /** Elements that may be open at once. The parser's work for a tag grows with their number. */
 const MAX_OPEN = 500;
 

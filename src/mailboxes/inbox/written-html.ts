@@ -1,6 +1,5 @@
-import { HtmlTextWriter } from "../../lib/html-to-text.ts";
 import { writtenAttributes, writtenElements } from "../../lib/written-markup.ts";
-import { readHtml } from "../../mail/texts/html.ts";
+import { plainText } from "../../mail/texts/text.ts";
 import { rewriteHtml } from "./rewrite-html.ts";
 
 /** Greatest HTML of a written message, in characters, before and after it is sanitised: half a second of CPU. */
@@ -25,8 +24,4 @@ export function sanitizeWritten(html: string): string | null {
 }
 
 /** Returns HTML as the plain text of the same message, up to `maxCharacters`. */
-export function writtenText(html: string, maxCharacters = MAX_TEXT): string {
-  const writer = new HtmlTextWriter(maxCharacters);
-  readHtml(html, writer);
-  return writer.end();
-}
+export const writtenText = (html: string, maxCharacters = MAX_TEXT): string => plainText(html, maxCharacters);

@@ -8,6 +8,7 @@ import { composeRaw, type RawContent } from "../../../mail/raw/compose.ts";
 import { parseFields } from "../../../mail/raw/fields.ts";
 import { replaceHtml } from "../../../mail/raw/replace-html.ts";
 import type { Capabilities } from "../../../mail/smtp/transport.ts";
+import { textAlternative } from "../../../mail/texts/text.ts";
 import type { MailCtx } from "../../../platform/context.ts";
 import {
   type ContentDocument,
@@ -79,6 +80,7 @@ export async function composeMail(
       content.headers.map(([name]) => name),
     ),
   ]);
+  const text = content.text ?? (content.text_from_html ? textAlternative(content.html) : null);
   const composed = compose(
     {
       id: mail.state.id,
@@ -91,7 +93,7 @@ export async function composeMail(
       subject: mail.subject,
       headers: [...content.headers, ...list.headers],
       ...markSandbox(ctx, mail, {
-        text: links === "opened" ? await openContent(ctx, mail, content.text) : content.text,
+        text: links === "opened" ? await openContent(ctx, mail, text) : text,
         html: links === "opened" ? await openContent(ctx, mail, tracked.html) : tracked.html,
       }),
       attachments: content.attachments.map((file) => toAttachmentSource(ctx, place.key, file)),
