@@ -4,6 +4,7 @@ import {
   MultipartParseError,
   MultipartParser,
   type MultipartPart,
+  parseMultipart,
 } from "@remix-run/multipart-parser";
 import { concat, toBase64 } from "../lib/bytes.ts";
 import { AppError, tooLarge, unprocessable, unsupportedMediaType } from "../lib/errors.ts";
@@ -146,26 +147,20 @@ export async function readFormWithFiles<Result>(
   });
 }
 
-/** Fields of a small form. */
-const MAX_FIELDS = 100;
-
 /**
- * Reads a small form as multipart/form-data, of at most 16 KiB and 100 fields, as if it were urlencoded: of a file the name counts
- * (HTML 4.10.21.5). Throws as `readForm` does, and 422 for a malformed body.
+ * Reads a form of at most 16 KiB and 100 fields as multipart/form-data, as if it were urlencoded: of a file the name counts
+ * (HTML 4.10.21.5). Throws as `readForm` does, and 422 when it is malformed.
  */
 export async function readMultipartForm(c: AppContext): Promise<URLSearchParams> {
-  const parser = new MultipartParser(requireMultipart(c), { maxParts: MAX_FIELDS });
-  const body = await readBytes(c);
+  const options = { boundary: requireMultipart(c), maxParts: 100 };
   try {
-    const parts = [...parser.write(body)];
-    parser.finish();
-    const fields = new URLSearchParams(
-      parts.map(({ name, filename, content }) => [name ?? "", filename ?? decode(concat(content))]),
-    );
+    const parts = [...parseMultipart(await readBytes(c), options)];
+    const textOf = ({ filename, content }: MultipartPart) => filename ?? decode(concat(content));
+    const fields = new URLSearchParams(parts.map((part) => [part.name ?? "", textOf(part)]));
     c.set("form", fields);
     return fields;
   } catch (error) {
-    throw toAppError(error, "The form", body.byteLength);
+    throw toAppError(error, "The form", 0);
   }
 }
 

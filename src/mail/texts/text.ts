@@ -1,7 +1,7 @@
 import { HtmlTextWriter } from "../../lib/html-to-text.ts";
 import { tryOr } from "../../lib/try-or.ts";
 import { charsetOf, ownDecoder } from "./charsets.ts";
-import { readShown } from "./html.ts";
+import { hidden, readHtml } from "./html.ts";
 
 /** Charsets that are tried as UTF-8: text without one, and with one that senders write whatever the text is. */
 const PLAIN = new Set(["", "us-ascii", "ascii", "ansi_x3.4-1968", "utf-8", "utf8"]);
@@ -78,14 +78,14 @@ export function htmlToText(html: string, maxCharacters: number): string {
   const addBreak = (name: string) => {
     if (BREAKS.has(name)) add("\n");
   };
-  readShown(html, { open: addBreak, close: (name) => name !== "br" && addBreak(name), text: add });
+  readHtml(html, { open: addBreak, close: (name) => name !== "br" && addBreak(name), text: add }, hidden);
   return pieces.join("").slice(0, maxCharacters);
 }
 
 /** Returns HTML as the plain text of the same message, up to `maxCharacters`. */
 export function plainText(html: string, maxCharacters: number): string {
   const writer = new HtmlTextWriter(maxCharacters);
-  readShown(html, writer);
+  readHtml(html, writer, hidden);
   return writer.end();
 }
 
@@ -93,5 +93,5 @@ export function plainText(html: string, maxCharacters: number): string {
 const MAX_ALTERNATIVE = 1_000_000;
 
 /** Returns the text part of a message with this HTML (RFC 2046 5.1.4). Null: the HTML has no text, or more than a million characters. */
-export const textAlternative = (html: string | null): string | null =>
-  html === null || html.length > MAX_ALTERNATIVE ? null : plainText(html, MAX_ALTERNATIVE) || null;
+export const textAlternative = (html: string): string | null =>
+  html.length > MAX_ALTERNATIVE ? null : plainText(html, MAX_ALTERNATIVE) || null;

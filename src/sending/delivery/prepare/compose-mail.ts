@@ -80,7 +80,7 @@ export async function composeMail(
       content.headers.map(([name]) => name),
     ),
   ]);
-  const text = content.text ?? (content.text_from_html ? textAlternative(content.html) : null);
+  const text = content.text ?? (content.text_from_html && content.html ? textAlternative(content.html) : null);
   const composed = compose(
     {
       id: mail.state.id,
