@@ -82,16 +82,16 @@ export function htmlToText(html: string, maxCharacters: number): string {
   return pieces.join("").slice(0, maxCharacters);
 }
 
+/** Longest HTML of which a text part is made, and longest text, in characters. Both fit into a message; deep quotes repeat their marks. */
+const [MAX_HTML, MAX_TEXT] = [1_000_000, 1_500_000];
+
 /** Returns HTML as the plain text of the same message, up to `maxCharacters`. */
-export function plainText(html: string, maxCharacters: number): string {
+export function plainText(html: string, maxCharacters = MAX_TEXT): string {
   const writer = new HtmlTextWriter(maxCharacters);
   readHtml(html, writer, hidden);
   return writer.end();
 }
 
-/** Longest HTML for which a text part is made, in characters: half a second of CPU. */
-const MAX_ALTERNATIVE = 1_000_000;
-
 /** Returns the text part of a message with this HTML (RFC 2046 5.1.4). Null: the HTML has no text, or more than a million characters. */
 export const textAlternative = (html: string): string | null =>
-  html.length > MAX_ALTERNATIVE ? null : plainText(html, MAX_ALTERNATIVE) || null;
+  html.length > MAX_HTML ? null : plainText(html) || null;

@@ -37,12 +37,11 @@ export function mcpRoutes(app: { fetch: Hono<AppEnv>["fetch"] }) {
       const usable = all.filter(({ route }) => missingRight(actor, route, routes) === null);
       const request = new Request(c.req.url, { method: "POST", headers: c.req.raw.headers });
       // A range of all types includes both that the package asks for by name (RFC 9110 12.5.1).
-      if (/^$|\*\/\*/.test(c.req.header("Accept") ?? "")) request.headers.set("Accept", ACCEPTED);
+      if (/^$|\*\/\*/.test(c.req.header("Accept") ?? ""))
+        request.headers.set("Accept", "application/json, text/event-stream");
       return handleMcp(request, message, { tools: usable, serviceName, dispatch: dispatcher(c, app) });
     });
 }
-
-const ACCEPTED = "application/json, text/event-stream";
 
 const readBody = jsonBody({ kind: "record", maxString: () => MAX_STRING });
 
