@@ -480,6 +480,7 @@ export interface Broadcast {
   preheader: string | null;
   html_body: string | null;
   text_body: string | null;
+  text_from_html: boolean;
   blocks_json: Record<string, unknown> | null;
   from_address: string;
   reply_to: string | null;
@@ -561,6 +562,8 @@ export interface BroadcastCreate {
   html_body?: string | null;
   /** With placeholders such as {{name}}. At most 1,000,000 bytes as JSON with all other fields. */
   text_body?: string | null;
+  /** Without text_body, emails leave with a text part that is made from their html. false: with html only. */
+  text_from_html?: boolean;
   /** Data of an editor, stored as it is: at most 1048576 bytes as JSON, numbers up to 2^53 - 1. */
   blocks_json?: Record<string, unknown> | null;
   reply_to?: string | null;
@@ -661,6 +664,8 @@ export interface BroadcastUpdate {
   html_body?: string | null;
   /** With placeholders such as {{name}}. At most 1,000,000 bytes as JSON with all other fields. */
   text_body?: string | null;
+  /** Without text_body, emails leave with a text part that is made from their html. false: with html only. */
+  text_from_html?: boolean;
   /** Data of an editor, stored as it is: at most 1048576 bytes as JSON, numbers up to 2^53 - 1. */
   blocks_json?: Record<string, unknown> | null;
   reply_to?: string | null;
@@ -1328,6 +1333,8 @@ export interface EmailSendRequest {
   html?: string | null;
   /** At least one of html and text is required; together at most 5,000,000 bytes. */
   text?: string | null;
+  /** Without text, the email leaves with a text part that is made from its html. false: with html only. */
+  text_from_html?: boolean | null;
   /** to, cc and bcc together have at most 50 different addresses. */
   cc?: EmailAddress[] | null;
   /** to, cc and bcc together have at most 50 different addresses. */

@@ -1,5 +1,5 @@
 import {
-  type AppError,
+  AppError,
   badRequest,
   RequestTooLargeError,
   tooLarge,
@@ -53,7 +53,7 @@ export function decode(bytes: Uint8Array, maxBytes = bytes.byteLength): string {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
     return decoder.decode(bytes.subarray(0, maxBytes), { stream: bytes.byteLength > maxBytes });
   } catch {
-    throw invalidJson("The body is not valid UTF-8");
+    throw new InvalidJsonError("The body is not valid UTF-8");
   }
 }
 
@@ -63,11 +63,16 @@ export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalidJson("The body is not valid JSON");
+    throw new InvalidJsonError();
   }
 }
 
-const invalidJson = (msg: string): AppError => unprocessable([{ loc: ["body"], msg, type: "json_invalid" }]);
+/** Signals a body that is not JSON in UTF-8; becomes a 422. */
+export class InvalidJsonError extends AppError {
+  constructor(msg = "The body is not valid JSON") {
+    super(422, [{ loc: ["body"], msg, type: "json_invalid" }]);
+  }
+}
 
 /** Converts an error of `extractJson` to the error that the route returns. Returns any other error unchanged. */
 export function toAppError(error: unknown): unknown {
@@ -75,7 +80,7 @@ export function toAppError(error: unknown): unknown {
   if (error instanceof BodyTooLarge || error instanceof AttachmentTooLarge) return tooLarge(error.message);
   if (error instanceof Base64Invalid) return badRequest(`${error.message}: standard alphabet, padded, no data: prefix`);
   if (error instanceof JsonTooDeep) return unprocessable([{ loc: ["body"], msg: error.message, type: "too_deep" }]);
-  if (error instanceof JsonInvalid) return invalidJson("The body is not valid JSON");
+  if (error instanceof JsonInvalid) return new InvalidJsonError();
   if (error instanceof TextInvalid)
     return unprocessable([{ ...toValidationError(error), loc: ["body", ...error.path] }]);
   return error;

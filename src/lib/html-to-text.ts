@@ -40,6 +40,7 @@ export class HtmlTextWriter {
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
     if (name === "br") this.#push(this.#line.join(""));
+    if (name === "img") this.text(attributes.alt ?? "");
     if (name === "a") this.#openLink(attributes.href ?? "");
     if ((name === "td" || name === "th") && this.#line.length > 0) this.#line.push(" ");
     if (!BLOCKS.has(name)) return;

@@ -28,9 +28,9 @@ interface Formatters {
 /** Returns whether a text is the IANA name of a time zone that this runtime knows. */
 export const isTimeZone = (zone: string): boolean => formattersOf(zone) !== null;
 
-/** Returns the first of some values that is the name of a zone, or UTC. */
+/** Returns the first of some values that is the name of a zone, without space around it, or UTC. */
 export const firstZone = (...values: readonly unknown[]): string =>
-  values.find((value): value is string => typeof value === "string" && isTimeZone(value)) ?? "UTC";
+  values.map((value) => (typeof value === "string" ? value.trim() : "")).find(isTimeZone) ?? "UTC";
 
 /** Returns the names of all zones, in alphabetical order. */
 export const timeZones = (): string[] => [...new Set([...Intl.supportedValuesOf("timeZone"), "UTC"])].sort();

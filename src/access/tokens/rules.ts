@@ -12,11 +12,11 @@ export const isAccessToken = (text: string): boolean =>
   text.startsWith(ACCESS_TOKEN_PREFIX) && /^[A-Za-z0-9_-]{43}$/.test(text.slice(ACCESS_TOKEN_PREFIX.length));
 
 /**
- * Returns whether a resource of a token (RFC 8707) is this service: its base URL, `/mcp` or `/v1` below it. These are one
- * audience (docs/contract/sign-in.md#oauth). A token for another base URL is refused. Pure.
+ * Returns whether a resource of a token (RFC 8707) is this service: its base URL, `/mcp` or `/v1` below it, each also with a slash
+ * at its end. These are one audience (docs/contract/sign-in.md#oauth). A token for another base URL is refused. Pure.
  */
 export const isOwnResource = (publicUrl: string, resource: string): boolean =>
-  ["", "/", "/mcp", "/v1"].some((path) => resource === `${publicUrl}${path}`);
+  ["", "/mcp", "/v1"].some((path) => resource.replace(/\/$/, "") === `${publicUrl}${path}`);
 
 /** Lifetime of a refresh token, in ms. */
 export const REFRESH_TOKEN_TTL_MS = 30 * 24 * 3_600_000;

@@ -146,7 +146,8 @@ function come(move: Move, node: Node, facts: Facts): Move {
       return begin(here, node, facts, { until: facts.now + node.minutes * MINUTE_MS, event: null });
     case "wait_until": {
       const zone = zoneOf(facts.person, facts.zone);
-      return begin(here, node, facts, { until: nextLocalTime(facts.now, node.time, node.weekdays, zone), event: null });
+      const until = nextLocalTime(facts.now, node.time, node.weekdays, zone);
+      return begin(here, node, facts, { until, event: null }, ` (${zone})`);
     }
     case "wait_for_event":
       return begin(here, node, facts, { until: facts.now + node.minutes * MINUTE_MS, event: node.event });
@@ -182,8 +183,8 @@ function conditionHolds(condition: Condition, { data }: Pick<Run, "data">, facts
 /** Returns the place of a run among 100 parts of a split. */
 export const shareOf = (runId: string, path: string): number => hash53(`${runId} ${path}`) % 100;
 
-function begin(move: Move, node: Node, facts: Facts, wait: Wait): Move {
-  const until = iso(wait.until);
+function begin(move: Move, node: Node, facts: Facts, wait: Wait, inZone = ""): Move {
+  const until = iso(wait.until) + inZone;
   const text = wait.event === null ? `Waits until ${until}.` : `Waits for ${wait.event} until ${until}.`;
   const waiting = note(move, facts, node, text);
   return { ...waiting, run: { ...waiting.run, wait }, dueAt: wait.until };
@@ -220,10 +221,10 @@ function putOff({ now, entry, emailsOn }: Facts, zone: string, day: string): { a
   const limit = entry.emails_per_day;
   if (limit !== undefined && emailsOn(day) >= limit) {
     const at = nextDay(now, zone);
-    return { at, text: `Waits until ${iso(at)}: the person has got ${limit} emails of automations today.` };
+    return { at, text: `Waits until ${iso(at)} (${zone}): the person has got ${limit} emails of automations today.` };
   }
   const at = entry.quiet_hours ? endOfQuietHours(now, entry.quiet_hours, zone) : null;
-  return at === null ? null : { at, text: `Waits until ${iso(at)}: quiet hours.` };
+  return at === null ? null : { at, text: `Waits until ${iso(at)} (${zone}): quiet hours.` };
 }
 
 /** Steps that change no fact on which a wait depends: a run begins the wait behind one in the same move. */

@@ -1,5 +1,5 @@
 import { firstZone, fromLocalMinute, toLocalMinute } from "../../lib/local-time.ts";
-import { DAY_MS } from "../../lib/time.ts";
+import { DAY_MS, MINUTE_MS } from "../../lib/time.ts";
 import type { Person } from "../conditions/index.ts";
 
 /**
@@ -18,7 +18,7 @@ export const dayIn = (zone: string, at: number): string => toLocalMinute(new Dat
 
 /**
  * Returns when the clock of a zone next shows a time such as `09:00`, on one of the weekdays (1: Monday to 7: Sunday; none: each day):
- * `after` itself, or later, in milliseconds since 1970. Pure.
+ * `after` itself, or later, in milliseconds since 1970. Of a time that comes twice on a day the first counts. Pure.
  */
 export function nextLocalTime(after: number, time: string, weekdays: readonly number[], zone: string): number {
   const today = Date.parse(`${dayIn(zone, after)}T00:00:00Z`);
@@ -37,7 +37,11 @@ export function nextLocalTime(after: number, time: string, weekdays: readonly nu
 export function endOfQuietHours(at: number, { from, to }: { from: string; to: string }, zone: string): number | null {
   const clock = toLocalMinute(new Date(at), zone).slice(11);
   const isQuiet = from < to ? from <= clock && clock < to : from !== to && (from <= clock || clock < to);
-  return isQuiet ? nextLocalTime(at, to, [], zone) : null;
+  if (!isQuiet) return null;
+  const [now = 0, then = 0] = [clock, to].map((time) => Date.parse(`1970-01-01T${time}Z`));
+  const end = at - (at % MINUTE_MS) + ((then - now + DAY_MS) % DAY_MS);
+  // An hour that comes twice may be in its second pass, of which `nextLocalTime` knows nothing.
+  return toLocalMinute(new Date(end), zone).endsWith(to) ? end : nextLocalTime(at, to, [], zone);
 }
 
 /** Returns when the next day begins in a zone. Pure. */

@@ -3,6 +3,8 @@ import { parseDisplayAddress } from "../../lib/display-address.ts";
 import { LiquidTextError, type Parts, parseLiquid } from "../../lib/liquid/text.ts";
 import { type Language, type PersonalText, parsePersonalText } from "../../lib/personal-text.ts";
 import { escapeHtml, parsePlaceholders } from "../../lib/placeholders.ts";
+import { tryOr } from "../../lib/try-or.ts";
+import { textAlternative } from "../../mail/texts/text.ts";
 import type { Ctx, MailCtx } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { type ContentDocument, UNSUBSCRIBE_URL } from "../../sending/emails/index.ts";
@@ -26,7 +28,7 @@ export interface VariantContent {
 /** The columns of a broadcast that its contents read. */
 export type ContentColumns = Pick<
   BroadcastRow,
-  "workspace" | "language" | "subject" | "preheader" | "html_body" | "text_body" | "reply_to"
+  "workspace" | "language" | "subject" | "preheader" | "html_body" | "text_body" | "text_from_html" | "reply_to"
 >;
 
 /** A text with its language. */
@@ -71,10 +73,10 @@ export function toContents(
   return textsOf(row, variants).map(({ variant, key, ...texts }) => {
     const subject = parsePersonalText(texts.subject.language, texts.subject.text, "header");
     const html = texts.html && withUnsubscribe(withPreheader(texts.html, row), "html", parts.html);
-    const text = texts.text && withUnsubscribe(texts.text, "text", parts.text);
+    const text = texts.text ? withUnsubscribe(texts.text, "text", parts.text) : makeText(row, texts.html, parts.text);
     const replyTo = row.reply_to === null ? null : parseDisplayAddress(row.reply_to);
     const htmlParts = texts.html?.language === "liquid" ? parts.html : null;
-    const textParts = texts.text?.language === "liquid" ? parts.text : null;
+    const textParts = text?.language === "liquid" ? parts.text : null;
     const document: ContentDocument = {
       text: text?.source ?? null,
       html: html?.source ?? null,
@@ -124,6 +126,12 @@ export function toStored(
   }));
 }
 
+/** Returns the text of a content that has HTML only. Null: the HTML has no text, or its Liquid has no meaning without the markup. */
+function makeText({ text_from_html: makes }: ContentColumns, html: Written | null, parts: Parts) {
+  const text = makes === 1 && html !== null ? textAlternative(html.text) : null;
+  return html && text !== null ? tryOr(() => withUnsubscribe({ ...html, text }, "text", parts), null) : null;
+}
+
 const HIDDEN = "display:none;max-height:0;max-width:0;overflow:hidden;opacity:0";
 
 /** Puts the preheader at the start of the body, where mail programs take the text after the subject from. */
@@ -154,7 +162,7 @@ function escapeAround(text: string, language: Language): string {
 
 /** Adds an unsubscribe link to a body that has none. */
 function withUnsubscribe({ text, language }: Written, kind: "html" | "text", parts: Parts) {
-  const parse = (source: string) => ({ source, parsed: parsePersonalText(language, source, kind, parts) });
+  const parse = (source: string) => ({ source, language, parsed: parsePersonalText(language, source, kind, parts) });
   // Parsing takes long, so a body that cannot have the link is parsed with it only.
   const own = [text, ...Object.values(parts)].some((one) => one.includes(UNSUBSCRIBE_URL)) ? parse(text) : null;
   if (own?.parsed.names.includes(UNSUBSCRIBE_URL)) return own;

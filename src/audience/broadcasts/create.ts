@@ -19,7 +19,8 @@ export async function createBroadcast(ctx: CallerCtx, input: BroadcastIn): Promi
   checkScheduledAt(ctx, input.scheduled_at);
   if (input.scheduled_at) requireScopes(ctx.actor, "broadcasts:send");
   await checkReferences(ctx, input);
-  return insertBroadcast(ctx, newRow(ctx, { ...toColumns(input), status: input.scheduled_at ? "scheduled" : "draft" }));
+  const status = input.scheduled_at ? "scheduled" : "draft";
+  return insertBroadcast(ctx, newRow(ctx, { text_from_html: 1, ...toColumns(input), status }));
 }
 
 /** Checks and inserts the row of a new broadcast, before the `further` statements of the same transaction. Throws as `createBroadcast` does. */

@@ -12,8 +12,10 @@ import type { BroadcastPatch } from "./schema.ts";
 /** Returns the columns of the fields that a request has. Fields that the schema does not have are not in it. */
 export function toColumns(fields: BroadcastPatch): BroadcastChanges {
   const { from_address, more_contact_list_ids: more, ab_auto_promote: auto, blocks_json: blocks, ...others } = fields;
+  const makes = fields.text_from_html;
   const given = {
     ...others,
+    text_from_html: makes === undefined ? makes : Number(makes),
     ab_auto_promote: auto && JSON.stringify(auto),
     blocks_json: blocks && JSON.stringify(blocks),
     more_lists: more === undefined ? more : toMoreLists(more),

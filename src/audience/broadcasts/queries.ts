@@ -126,6 +126,7 @@ export function toRecord(workspaceId: string, { row, fanOut, counts }: Broadcast
   return serialize(BroadcastOut, {
     ...row,
     org_id: workspaceId,
+    text_from_html: row.text_from_html === 1,
     more_contact_list_ids: JSON.parse(row.more_lists ?? "[]") as string[],
     blocks_json: row.blocks_json === null ? null : (JSON.parse(row.blocks_json) as Record<string, unknown>),
     ab_auto_promote: row.ab_auto_promote === null ? null : (JSON.parse(row.ab_auto_promote) as AutoPromote),

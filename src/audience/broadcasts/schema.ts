@@ -107,6 +107,13 @@ export const BroadcastIn = z
     preheader: Preheader,
     html_body: Body,
     text_body: Body,
+    text_from_html: z
+      .boolean()
+      .optional()
+      .meta({ default: true })
+      .describe(
+        "Without text_body, emails leave with a text part that is made from their html. false: with html only.",
+      ),
     blocks_json: Blocks,
     reply_to: address("reply_to").nullish(),
     contact_list_id: Id.describe("Contact list. This or segment_id is required before the broadcast is sent."),
@@ -174,6 +181,7 @@ const example = {
   segment_id: null,
   ...written,
   blocks_json: null,
+  text_from_html: true,
   language: "placeholders" as const,
   reply_to: null,
   status: "draft" as const,
@@ -209,6 +217,7 @@ export const BroadcastOut = z
     preheader: z.string().nullable(),
     html_body: z.string().nullable(),
     text_body: z.string().nullable(),
+    text_from_html: z.boolean(),
     blocks_json: z.record(z.string(), z.unknown()).nullable(),
     from_address: z.string(),
     reply_to: z.string().nullable(),

@@ -80,5 +80,6 @@ export async function storeStepContents(ctx: CallerCtx, contents: readonly StepC
 
 /** Returns the row of a step, as far as contents read it. */
 function toRow(workspace: number, { language, subject, html, text }: StepContent): ContentColumns {
-  return { workspace, language, subject, preheader: null, html_body: html, text_body: text, reply_to: null };
+  const bodies = { html_body: html, text_body: text, text_from_html: 0 };
+  return { workspace, language, subject, preheader: null, ...bodies, reply_to: null };
 }

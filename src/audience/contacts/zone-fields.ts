@@ -13,5 +13,5 @@ const FIND = `
 /** Returns the metadata that names a time zone in the newest contacts of the workspace. */
 export async function findZoneFields(ctx: CallerCtx): Promise<string[]> {
   const results = await ctx.mail.listRows<{ field: string; zone: string }>(FIND, ctx.workspace.number);
-  return results.filter(({ zone }) => isTimeZone(zone)).map(({ field }) => field);
+  return results.filter(({ zone }) => isTimeZone(zone.trim())).map(({ field }) => field);
 }

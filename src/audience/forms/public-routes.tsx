@@ -1,4 +1,6 @@
 import { type AppContext, clientOf, newRoutes } from "../../http/env.ts";
+import { isMultipart } from "../../http/fields.ts";
+import { readMultipartForm } from "../../http/file-body.ts";
 import { needs } from "../../http/needs.ts";
 import { respondBrokenLink, respondPage } from "../../http/page.tsx";
 import { attempt, readForm } from "../../http/page-routes.ts";
@@ -20,7 +22,7 @@ export const formPages = newRoutes()
     return showForm(c, open);
   })
   .post("/f/:token", needs("public"), async (c) => {
-    const values = await readForm(c);
+    const values = await (isMultipart(c) ? readMultipartForm(c) : readForm(c));
     const open = await findOpenForm(c.get("ctx"), c.req.param("token"));
     if (!open) return respondBrokenLink(c);
     const { redirectUrl } = open.form;

@@ -3,6 +3,7 @@ import {
   defaultOperators,
   type Emitter,
   evalToken,
+  ForTag,
   Liquid,
   LiquidError,
   Parser,
@@ -60,8 +61,23 @@ export function createEngine(encoding: Encoding, parts: Readonly<Record<string, 
   for (const name of ABSENT_TAGS) delete liquid.tags[name];
   const found: PartName[] = [];
   liquid.registerTag("render", staticRenderTag(found));
+  liquid.registerTag("for", EmptyForTag);
   meterTemplates(liquid);
   return { liquid, parts: found };
+}
+
+/** The tag `for`. That of the package renders `else` for an empty list only, and not for one of which `offset` and `limit` leave nothing. */
+class EmptyForTag extends ForTag {
+  override *render(context: Context, emitter: Emitter): ReturnType<ForTag["render"]> {
+    let passes = 0;
+    const get = () => {
+      passes += 1;
+      return this.templates;
+    };
+    const loop = Object.create(this, { templates: { get }, elseTemplates: { value: [] } });
+    yield* super.render.call(loop, context, emitter);
+    if (passes === 0) yield this.liquid.renderer.renderTemplates(this.elseTemplates, context, emitter);
+  }
 }
 
 /** Returns the tag `render` for names that stand in the text: parts are frozen when a send begins, before any value is known. */

@@ -12,20 +12,27 @@ const MAX_OPEN = 500;
 
 class TooDeepError extends Error {}
 
-/** Reads HTML in one pass. What follows an element that is nested deeper than 500 levels is not read. */
-export function readHtml(html: string, handler: HtmlHandler): void {
-  let depth = 0;
+/** Elements whose content no reader sees. */
+export const hidden: ReadonlySet<string> = new Set("script style head title noscript template svg math".split(" "));
+
+/** Reads HTML in one pass, without `skipped` elements. What follows an element that is nested deeper than 500 levels is not read. */
+export function readHtml(html: string, handler: HtmlHandler, skipped: ReadonlySet<string> = new Set()): void {
+  let [depth, inSkipped] = [0, 0];
   const parser = new Parser({
     onopentag: (name, attributes) => {
       depth += 1;
       if (depth > MAX_OPEN) throw new TooDeepError();
-      handler.open(name, attributes);
+      if (skipped.has(name)) inSkipped += 1;
+      if (inSkipped === 0) handler.open(name, attributes);
     },
     onclosetag: (name) => {
       depth -= 1;
-      handler.close(name);
+      if (inSkipped === 0) handler.close(name);
+      else if (skipped.has(name)) inSkipped -= 1;
     },
-    ontext: (text) => handler.text(text),
+    ontext: (text) => {
+      if (inSkipped === 0) handler.text(text);
+    },
   });
   try {
     parser.end(html);

@@ -1,6 +1,7 @@
+import { HtmlTextWriter } from "../../lib/html-to-text.ts";
 import { tryOr } from "../../lib/try-or.ts";
 import { charsetOf, ownDecoder } from "./charsets.ts";
-import { readHtml } from "./html.ts";
+import { hidden, readHtml } from "./html.ts";
 
 /** Charsets that are tried as UTF-8: text without one, and with one that senders write whatever the text is. */
 const PLAIN = new Set(["", "us-ascii", "ascii", "ansi_x3.4-1968", "utf-8", "utf8"]);
@@ -63,28 +64,34 @@ export function joinTexts(texts: readonly string[]): string {
   return texts.reduce((joined, text) => (joined === "" || joined.endsWith("\n") ? joined : `${joined}\n`) + text, "");
 }
 
-const HIDDEN = new Set(["script", "style", "head", "title", "noscript", "template", "svg", "math"]);
 const BREAKS = new Set(["br", "p", "div", "tr", "li", "h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "blockquote"]);
 
 /** Returns the text of HTML, for search and previews. At most `maxCharacters` characters. */
 export function htmlToText(html: string, maxCharacters: number): string {
   const pieces: string[] = [];
-  let [length, hidden] = [0, 0];
+  let length = 0;
   const add = (text: string) => {
-    if (hidden > 0 || length >= maxCharacters) return;
+    if (length >= maxCharacters) return;
     pieces.push(text);
     length += text.length;
   };
-  readHtml(html, {
-    open: (name) => {
-      if (HIDDEN.has(name)) hidden += 1;
-      else if (BREAKS.has(name)) add("\n");
-    },
-    close: (name) => {
-      if (HIDDEN.has(name)) hidden = Math.max(0, hidden - 1);
-      else if (BREAKS.has(name) && name !== "br") add("\n");
-    },
-    text: add,
-  });
+  const addBreak = (name: string) => {
+    if (BREAKS.has(name)) add("\n");
+  };
+  readHtml(html, { open: addBreak, close: (name) => name !== "br" && addBreak(name), text: add }, hidden);
   return pieces.join("").slice(0, maxCharacters);
 }
+
+/** Longest HTML of which a text part is made, and longest text, in characters. Both fit into a message; deep quotes repeat their marks. */
+const [MAX_HTML, MAX_TEXT] = [1_000_000, 1_500_000];
+
+/** Returns HTML as the plain text of the same message, up to `maxCharacters`. */
+export function plainText(html: string, maxCharacters = MAX_TEXT): string {
+  const writer = new HtmlTextWriter(maxCharacters);
+  readHtml(html, writer, hidden);
+  return writer.end();
+}
+
+/** Returns the text part of a message with this HTML (RFC 2046 5.1.4). Null: the HTML has no text, or more than a million characters. */
+export const textAlternative = (html: string): string | null =>
+  html.length > MAX_HTML ? null : plainText(html) || null;

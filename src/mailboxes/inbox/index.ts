@@ -32,4 +32,4 @@ export { replySender } from "./sending/sender.ts";
 
 export { replaceSignature, SignatureIn } from "./signature.ts";
 export { wrapText } from "./wrap-text.ts";
-export { MAX_WRITTEN_HTML, sanitizeWritten, writtenText } from "./written-html.ts";
+export { MAX_WRITTEN_HTML, sanitizeWritten } from "./written-html.ts";

@@ -1,7 +1,8 @@
 import * as z from "zod";
+import { plainText } from "../../mail/texts/text.ts";
 import type { Signature } from "../mailbox-store/index.ts";
 import type { OpenMailbox } from "./open.ts";
-import { sanitizeWritten, writtenText } from "./written-html.ts";
+import { sanitizeWritten } from "./written-html.ts";
 
 /** Limits of a signature: it is in each message that the mailbox sends. In characters. */
 const [MAX_TEXT, MAX_HTML] = [2_000, 10_000];
@@ -14,7 +15,7 @@ export const SignatureIn = z.object({ text: z.string(), html: z.string() }).tran
     issue(`The signature with its formatting is too long; the limit is ${MAX_HTML}`);
     return z.NEVER;
   }
-  const plain = (clean === "" ? text : writtenText(clean)).replaceAll("\r\n", "\n").trim();
+  const plain = (clean === "" ? text : plainText(clean)).replaceAll("\r\n", "\n").trim();
   if (plain.length > MAX_TEXT) issue(`The signature has ${plain.length} characters; the limit is ${MAX_TEXT}`);
   else if (clean.length > MAX_HTML)
     issue(`The signature with its formatting has ${clean.length} characters; the limit is ${MAX_HTML}`);

@@ -1,13 +1,8 @@
-import { HtmlTextWriter } from "../../lib/html-to-text.ts";
 import { writtenAttributes, writtenElements } from "../../lib/written-markup.ts";
-import { readHtml } from "../../mail/texts/html.ts";
 import { rewriteHtml } from "./rewrite-html.ts";
 
 /** Greatest HTML of a written message, in characters, before and after it is sanitised: half a second of CPU. */
 export const MAX_WRITTEN_HTML = 1_000_000;
-
-/** Greatest text of a message, in characters; with the greatest HTML it is within the limit of both. Deep quotes repeat their marks. */
-const MAX_TEXT = 1_500_000;
 
 /**
  * Returns HTML that a person has written, as it is stored and sent: formatting, links to web pages and addresses, lists, quotes and
@@ -22,11 +17,4 @@ export function sanitizeWritten(html: string): string | null {
     maxCharacters: MAX_WRITTEN_HTML,
   });
   return safe.length > MAX_WRITTEN_HTML ? null : safe;
-}
-
-/** Returns HTML as the plain text of the same message, up to `maxCharacters`. */
-export function writtenText(html: string, maxCharacters = MAX_TEXT): string {
-  const writer = new HtmlTextWriter(maxCharacters);
-  readHtml(html, writer);
-  return writer.end();
 }

@@ -6,7 +6,7 @@ import { type Element, toXml } from "./xml.ts";
 const RESPONSE = "http://schemas.microsoft.com/exchange/autodiscover/responseschema/2006";
 const OUTLOOK = "http://schemas.microsoft.com/exchange/autodiscover/outlook/responseschema/2006a";
 
-/** A request that has no valid address, and one for settings that are not those of Outlook ([MS-OXDSCLI] 2.2.4.1.1.2.4). */
+/** A request that is none or has an invalid address, and one for settings that are not those of Outlook ([MS-OXDSCLI] 2.2.4.1.1.2.4). */
 const ERRORS = { invalid: ["600", "Invalid Request"], unsupported: ["601", "Provider is not available"] } as const;
 
 /** A text of the request, without entities beside those of XML: it is read by two patterns, so nothing in it is expanded. */
@@ -20,23 +20,25 @@ const textOf = (xml: string, name: string): string | null => {
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
 /**
- * Returns the response to a POX Autodiscover request of Outlook: the servers, or an error. It depends on the form of the address alone, so
+ * Returns the response to a POX Autodiscover request of Outlook: the servers, without a login where it names no address, or an error. It depends on the form of the address alone, so
  * it does not tell which addresses exist. Pure.
  */
 export function toAutodiscover(request: string, servers: readonly MailServer[]): string {
   const schema = textOf(request, "AcceptableResponseSchema");
   if (schema !== null && schema !== OUTLOOK) return refuse("unsupported");
-  const address = parseAddress(textOf(request, "EMailAddress") ?? "");
-  if (!address) return refuse("invalid");
+  const given = textOf(request, "EMailAddress");
+  const address = parseAddress(given ?? "")?.address;
+  if (!address && (given || !/<(?:\w{1,20}:)?Request>/.test(request))) return refuse("invalid");
+  const ofAddress = (name: string): Element[] => (address ? [[name, address]] : []);
   const account: Element[] = [
     ["AccountType", "email"],
     ["Action", "settings"],
-    ...preferred(servers).map((server) => toProtocol(server, address.address)),
+    ...preferred(servers).map((server) => toProtocol(server, ofAddress("LoginName"))),
   ];
   return respond([
     `Response xmlns="${OUTLOOK}"`,
     [
-      ["User", [["DisplayName", address.address]]],
+      ["User", ofAddress("DisplayName")],
       ["Account", account],
     ],
   ]);
@@ -46,7 +48,7 @@ export function toAutodiscover(request: string, servers: readonly MailServer[]):
 const preferred = (servers: readonly MailServer[]) =>
   servers.filter(({ protocol }, index) => servers.findIndex((one) => one.protocol === protocol) === index);
 
-function toProtocol({ protocol, host, port, security }: MailServer, address: string): Element {
+function toProtocol({ protocol, host, port, security }: MailServer, login: readonly Element[]): Element {
   return [
     "Protocol",
     [
@@ -54,7 +56,7 @@ function toProtocol({ protocol, host, port, security }: MailServer, address: str
       ["Server", host],
       ["Port", String(port)],
       ["DomainRequired", "off"],
-      ["LoginName", address],
+      ...login,
       ["SPA", "off"],
       ["Encryption", security === "tls" ? "SSL" : "TLS"],
       ["AuthRequired", "on"],

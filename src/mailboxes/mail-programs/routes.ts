@@ -22,17 +22,17 @@ function serversOf(c: AppContext) {
   return servers;
 }
 
-/** Returns the address that a program asks about. Its mailbox is not looked up. Throws 422. */
-function addressOf(c: AppContext) {
-  const text = c.req.query("emailaddress") ?? "";
-  const address = text.length > MAX_ADDRESS ? null : parseAddress(text);
-  if (!address) throw invalidField("emailaddress", "emailaddress must be a valid email address");
-  return address;
+/** Returns the address that a program asks about, also one whose `+` is not encoded, or null. Its mailbox is not looked up. */
+function findAddress({ req }: AppContext) {
+  const text = new URL(req.url.replaceAll("+", "%2B")).searchParams.get("emailaddress") ?? "";
+  return text.length > MAX_ADDRESS ? null : parseAddress(text);
 }
 
+/** Responds for the domain of the address, and without one for that of the host, which some programs ask by itself. */
 async function respondAutoconfig(c: AppContext) {
   const servers = serversOf(c);
-  return c.body(toAutoconfig(addressOf(c).domain, c.get("ctx").settings.serviceName, servers), 200, XML);
+  const domain = findAddress(c)?.domain ?? new URL(c.req.url).hostname.replace(/^auto(?:config|discover)\./, "");
+  return c.body(toAutoconfig(domain, c.get("ctx").settings.serviceName, servers), 200, XML);
 }
 
 /** The calls by which mail programs set up an account by its address (docs/contract/imap.md#set-up). They need no credentials. */
@@ -47,7 +47,8 @@ export const mailProgramRoutes = newRoutes()
   .get(PROFILE_PATH, needs("public"), async (c) => {
     const { serviceName: name, publicUrl } = c.get("ctx").settings;
     const servers = serversOf(c);
-    const { address } = addressOf(c);
+    const address = findAddress(c)?.address;
+    if (!address) throw invalidField("emailaddress", "emailaddress must be a valid email address");
     const profile = await toProfile({ address, name, host: new URL(publicUrl).hostname }, servers);
     if (profile === null) throw notFound("Mail server");
     return c.body(profile, 200, {

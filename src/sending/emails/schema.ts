@@ -72,6 +72,11 @@ export const SendIn = z
       }),
     html: bodyPart.nullish().describe("html and text together have at most 5,000,000 bytes."),
     text: bodyPart.nullish().describe("At least one of html and text is required; together at most 5,000,000 bytes."),
+    text_from_html: z
+      .boolean()
+      .nullish()
+      .meta({ default: true })
+      .describe("Without text, the email leaves with a text part that is made from its html. false: with html only."),
     cc: Mailboxes.nullish().describe(RECIPIENTS),
     bcc: Mailboxes.nullish().describe(RECIPIENTS),
     reply_to: Mailbox.nullish(),

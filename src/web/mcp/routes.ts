@@ -1,13 +1,14 @@
 import type { Hono } from "hono";
 import type { Scope } from "../../access/accounts/scopes.ts";
 import { dispatcher } from "../../http/dispatch.ts";
-import { type AppContext, type AppEnv, newRoutes } from "../../http/env.ts";
+import { type AppContext, type AppEnv, type Middleware, newRoutes } from "../../http/env.ts";
 import { jsonBody } from "../../http/json-body.ts";
+import { InvalidJsonError } from "../../http/json-errors.ts";
 import { needs } from "../../http/needs.ts";
 import { missingRight, requireRight } from "../../http/require-right.ts";
 import type { RouteIndex } from "../../http/route-index.ts";
 import { protectedResourceMetadata } from "../../identity/oauth/index.ts";
-import { forbidden } from "../../lib/errors.ts";
+import { forbidden, onError } from "../../lib/errors.ts";
 import { calledTool, handleMcp } from "./server.ts";
 import { type Tool, toTool } from "./tool.ts";
 import { tools } from "./tools/index.ts";
@@ -23,7 +24,7 @@ export function mcpRoutes(app: { fetch: Hono<AppEnv>["fetch"] }) {
     .get("/.well-known/oauth-protected-resource/mcp", needs("public"), (c) =>
       c.json(protectedResourceMetadata(c.get("ctx").settings, "/mcp", toolScopes(c.get("routes")))),
     )
-    .post("/mcp", needs("any"), jsonBody({ kind: "record", maxString: () => MAX_STRING }), async (c) => {
+    .post("/mcp", needs("any"), readMessage, async (c) => {
       refuseForeignOrigin(c);
       const message: unknown = await c.req.json();
       const tool = calledTool(message);
@@ -34,9 +35,23 @@ export function mcpRoutes(app: { fetch: Hono<AppEnv>["fetch"] }) {
       const { serviceName } = c.get("ctx").settings;
       all ??= tools.map((one) => toTool(one, routes.endpointOf(one.route)));
       const usable = all.filter(({ route }) => missingRight(actor, route, routes) === null);
-      return handleMcp(c.req.raw, message, { tools: usable, serviceName, dispatch: dispatcher(c, app) });
+      const request = new Request(c.req.url, { method: "POST", headers: c.req.raw.headers });
+      // A range of all types includes both that the package asks for by name (RFC 9110 12.5.1).
+      if (/^$|\*\/\*/.test(c.req.header("Accept") ?? ""))
+        request.headers.set("Accept", "application/json, text/event-stream");
+      return handleMcp(request, message, { tools: usable, serviceName, dispatch: dispatcher(c, app) });
     });
 }
+
+const readBody = jsonBody({ kind: "record", maxString: () => MAX_STRING });
+
+/** Reads a message. Responds with a parse error to one that is not JSON (JSON-RPC 2.0, 5.1). */
+const readMessage: Middleware = (c, next) =>
+  readBody(c, next).catch(
+    onError(InvalidJsonError, ({ message }) =>
+      c.json({ jsonrpc: "2.0", error: { code: -32700, message }, id: null }, 400),
+    ),
+  );
 
 /** Returns the scopes that the tools need: all that a client of `/mcp` has a use for. */
 function toolScopes(routes: RouteIndex): Scope[] {

@@ -13,6 +13,7 @@ export const toSend = (email: ResendEmail, now: number): SendIn => ({
   subject: email.subject ?? (email.template ? null : ""),
   html: email.html,
   text: email.text,
+  text_from_html: email.text !== "",
   headers: email.headers,
   tags: email.tags?.map(toTag),
   send_at: email.scheduled_at ? toSendAt(email.scheduled_at, now) : undefined,

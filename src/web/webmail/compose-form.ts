@@ -1,4 +1,5 @@
-import { sanitizeWritten, writtenText } from "../../mailboxes/inbox/index.ts";
+import { plainText } from "../../mail/texts/text.ts";
+import { sanitizeWritten } from "../../mailboxes/inbox/index.ts";
 import type { Person } from "../../mailboxes/mailbox-store/index.ts";
 
 /** A file of the form. `ref` is the id of an upload, or names a part of a stored message, which is copied when it is needed. */
@@ -82,8 +83,8 @@ function readText(form: URLSearchParams): Pick<ComposeForm, "text" | "html" | "f
   if (html === undefined)
     return { text: (form.get("text") ?? "").replaceAll("\r\n", "\n"), ...plain, isTooLong: false };
   const safe = sanitizeWritten(html);
-  if (safe === null) return { text: writtenText(html, html.length), ...plain, isTooLong: true };
-  const text = writtenText(safe);
+  if (safe === null) return { text: plainText(html, html.length), ...plain, isTooLong: true };
+  const text = plainText(safe);
   // An editor without text has the markup of an empty line.
   return { text, html: text.trim() === "" ? "" : safe, format: "rich", isTooLong: false };
 }

@@ -231,6 +231,33 @@ describe("a form", () => {
     expect((await submit(path, {}, { "Content-Type": "text/plain" })).status).toBe(415);
   });
 
+  it("takes multipart/form-data as urlencoded forms, from pages of other sites too (HTML 4.10.21.5)", async () => {
+    const { listId, path } = await aForm({ fields: [{ name: "city", label: "Town", required: true }] });
+    const part = (name: string, text: string, more = "") =>
+      `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${text}\r\n`;
+    const multipart = (body: string) =>
+      visitor.call("POST", path, `${body}--b--\r\n`, {
+        "Content-Type": "multipart/form-data; boundary=b",
+        Origin: "https://www.shop.example",
+        "CF-Connecting-IP": "192.0.2.9",
+      });
+    const email = part("email", "ada@example.org");
+    const incomplete = await multipart(email);
+    expect([incomplete.status, await incomplete.text()]).toEqual([
+      422,
+      expect.stringContaining('value="ada@example.org"'),
+    ]);
+    const fields = part("city", "Köln") + part("other", "x") + part("picture", "bytes", '; filename="a.png"');
+    expect((await multipart(email + fields)).status).toBe(200);
+    expect(await lists.statuses(listId)).toEqual({ "ada@example.org": "pending" });
+    const list = await lists.json<{ contacts: object[] }>(await lists.api.get(`/v1/contacts/${listId}`), 200);
+    expect(list.contacts).toMatchObject([{ email: "ada@example.org", metadata: { city: "Köln" } }]);
+    expect(await captureMails()).toHaveLength(1);
+    expect((await multipart(email + part("city", "x".repeat(20_000)))).status).toBe(413);
+    expect((await multipart(email + part("x", "").repeat(100))).status).toBe(422);
+    expect((await multipart("--c")).status).toBe(422);
+  });
+
   it("takes thirty submissions an hour from a network, and says when the next may come", async () => {
     const { path } = await aForm();
     const answers = [];

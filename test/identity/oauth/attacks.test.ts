@@ -205,7 +205,8 @@ describe("use of a token at another resource (4.10)", () => {
   it("issues no token for another resource, and accepts none", async () => {
     const client = await aClient();
     const { challenge } = await aVerifier();
-    for (const resource of ["https://attacker.example/mcp", `${ISSUER}.attacker.example`, `${ISSUER}/other`, "mcp"]) {
+    const foreignResources = ["https://attacker.example/mcp", `${ISSUER}.attacker.example`, `${ISSUER}/other`, "mcp"];
+    for (const resource of [...foreignResources, `${ISSUER}/mcp//`, `${ISSUER}/mcp/x/`]) {
       const response = await consent(workspace, authorizeUrl(client.id, challenge, { resource }));
       expect(errorSentTo(response), resource).toBe("invalid_target");
       const { fields } = await aCode(workspace);
@@ -213,6 +214,18 @@ describe("use of a token at another resource (4.10)", () => {
     }
     const foreign = await aGrant(workspace, { resource: "https://other.example/mcp" });
     expect((await foreign.get("/v1/me")).status).toBe(401);
+  });
+
+  it("takes its own resource with a slash at its end", async () => {
+    const client = await aClient();
+    const { challenge } = await aVerifier();
+    for (const path of ["/", "/mcp/", "/v1/"]) {
+      const resource = `${ISSUER}${path}`;
+      const response = await consent(workspace, authorizeUrl(client.id, challenge, { resource }));
+      expect(response.headers.get("Location"), resource).toContain("?code=");
+      const grant = await aGrant(workspace, { resource });
+      expect((await grant.get("/v1/me")).status, resource).toBe(200);
+    }
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { textToHtml } from "../../../src/lib/text-to-html.ts";
-import { sanitizeWritten, writtenText } from "../../../src/mailboxes/inbox/index.ts";
+import { plainText } from "../../../src/mail/texts/text.ts";
+import { sanitizeWritten } from "../../../src/mailboxes/inbox/index.ts";
 import { type AllowedMarkup, attackSanitizer } from "./attack-sanitizer.ts";
 
 const ALLOWED: AllowedMarkup = {
@@ -54,18 +55,18 @@ describe("the plain text of HTML", () => {
   ];
 
   it.each(cases)("of %s", (html, text) => {
-    expect(writtenText(html)).toBe(text);
+    expect(plainText(html)).toBe(text);
   });
 
   it("is the text that HTML was made of, quotes included", () => {
     for (const text of ["a\n\nb", 'a <b> & "c"\n> quoted\n> more\n>> deeper\nend', "  indented is not kept".trim()])
-      expect(writtenText(textToHtml(text))).toBe(text);
+      expect(plainText(textToHtml(text))).toBe(text);
   });
 
   it("takes time in proportion to its length, and stays bounded however deep its quotes are", () => {
     const links = `<a href="https://example.com/x">y</a> `.repeat(50_000);
-    expect(writtenText(links)).toHaveLength(50_000 * "y <https://example.com/x> ".length - 1);
+    expect(plainText(links)).toHaveLength(50_000 * "y <https://example.com/x> ".length - 1);
     const deep = `${"<blockquote>".repeat(190)}${"<br>".repeat(200_000)}`;
-    expect(writtenText(deep).length).toBeLessThanOrEqual(1_500_000);
+    expect(plainText(deep).length).toBeLessThanOrEqual(1_500_000);
   });
 });

@@ -92,10 +92,21 @@ describe("Autoconfig", () => {
     }
   });
 
-  it("refuses what is no address", async () => {
-    for (const address of INVALID) expect((await autoconfig(address)).status, JSON.stringify(address)).toBe(422);
-    expect((await api.get("/mail/config-v1.1.xml")).status).toBe(422);
-    expect((await autoconfig(`ada@${"x".repeat(100_000)}.example`)).status).toBe(422);
+  it("is for the domain of its host without an address, and for that of an address that is not encoded", async () => {
+    const domainAt = async (url: string) => {
+      const bindings = { ...env, ...SETTINGS } as Env;
+      const response = await app.fetch(new Request(url), bindings, createExecutionContext());
+      return [response.status, textsOf(await response.text())[0]];
+    };
+    const ofHost = [200, "emailProvider/domain: shop.test"];
+    const queries = ["", "?emailaddress=", "?emailaddress=%25EMAILADDRESS%25", "?other=a", "?emailaddress=%ff"];
+    for (const path of ["/mail/config-v1.1.xml", "/.well-known/autoconfig/mail/config-v1.1.xml"])
+      for (const query of [...queries, ...INVALID.map((address) => `?emailaddress=${encode(address)}`)])
+        expect(await domainAt(`https://autoconfig.shop.test${path}${query}`), path + query).toEqual(ofHost);
+    const plain = await domainAt("https://autoconfig.x.test/mail/config-v1.1.xml?emailaddress=ann+x@shop.test");
+    expect(plain).toEqual(ofHost);
+    const long = await domainAt(`https://shop.test/mail/config-v1.1.xml?emailaddress=a@${"x".repeat(100_000)}.example`);
+    expect(long).toEqual(ofHost);
   });
 
   it("writes an address with characters of XML as text", async () => {
@@ -134,7 +145,17 @@ describe("Autodiscover", () => {
     }
   });
 
-  it("responds with error 600 to a request without an address, and 601 to ActiveSync", async () => {
+  it("has the servers without a login for a request with no or an empty address", async () => {
+    for (const body of [requestOf(""), requestOf(" "), requestOf("").replace(/<EMailAddress>.*<.EMailAddress>/, "")]) {
+      const texts = textsOf(await (await autodiscover(body)).text());
+      expect(texts).toEqual(expect.arrayContaining(["Protocol/Server: imap.example.com", "Account/Action: settings"]));
+      expect(texts.filter((text) => /LoginName|DisplayName/.test(text))).toEqual([]);
+    }
+    const plain = await autodiscover(requestOf("o'neil&co@shop.example"));
+    expect(textsOf(await plain.text())).toContain("Protocol/LoginName: o'neil&co@shop.example");
+  });
+
+  it("responds with error 600 to an invalid address or another body, and 601 to ActiveSync", async () => {
     const errorOf = async (body: string) => textsOf(await (await autodiscover(body)).text())[0];
     for (const body of ["", "no XML", "<EMailAddress>", requestOf("nobody"), requestOf("a&lt;b&gt;"), "\0\r\n", "{}"])
       expect(await errorOf(body), body).toBe("Error/ErrorCode: 600");
@@ -179,7 +200,9 @@ describe("the profile for Apple's Mail", () => {
     expect(other.filter((uuid) => uuids(xml).includes(uuid))).toEqual([]);
   });
 
-  it("refuses what is no address", async () => {
+  it("takes an address that is not encoded, and refuses what is no address", async () => {
+    const plain = await api.get("/mail/profile.mobileconfig?emailaddress=ada+x@shop.example");
+    expect(await plain.text()).toBe(await (await profile("ada+x@shop.example")).text());
     for (const address of INVALID) expect((await profile(address)).status, JSON.stringify(address)).toBe(422);
   });
 });

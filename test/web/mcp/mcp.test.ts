@@ -267,9 +267,29 @@ describe("POST /mcp", () => {
     expect([stream.status, stream.headers.get("Access-Control-Allow-Origin")]).toEqual([405, "*"]);
   });
 
+  it("responds to a client that accepts any type (RFC 9110 12.5.1)", async () => {
+    for (const Accept of ["*/*", "", "application/json, */*;q=0.5"]) {
+      const response = await post(workspace.apiKey, ping, { Accept });
+      expect([response.status, await response.text()], Accept).toEqual([200, expect.stringContaining('"result":{}')]);
+    }
+    for (const Accept of ["application/json", "text/*", "image/*"])
+      expect((await post(workspace.apiKey, ping, { Accept })).status, Accept).toBe(406);
+  });
+
+  it("responds to malformed JSON with the parse error of JSON-RPC 2.0 (5.1)", async () => {
+    for (const body of ["{bad", "", "{}{}", `{"a":"${"x".repeat(70_000)}"`]) {
+      const response = await post(workspace.apiKey, body);
+      expect([response.status, await response.json()], body.slice(0, 9)).toEqual([
+        400,
+        { jsonrpc: "2.0", error: { code: -32700, message: expect.stringContaining("not valid JSON") }, id: null },
+      ]);
+    }
+    const { status } = await post("unknown", "{bad");
+    expect(status).toBe(401);
+  });
+
   it("handles invalid messages without an error of the service", async () => {
     const messages: [unknown, number][] = [
-      ["{", 422],
       [[], 400],
       [{}, 400],
       [{ jsonrpc: "1.0", id: 1, method: "ping" }, 400],

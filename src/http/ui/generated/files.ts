@@ -4,11 +4,11 @@
 export const files = {
   script: "/assets/page-18d8636e.js",
   webmailScript: "/assets/webmail-a4426d4a.js",
-  editorScript: "/assets/editor-49b04944.js",
+  editorScript: "/assets/editor-24a601f2.js",
   style: "/assets/page-8bc32d2e.css",
   dashboardStyle: "/assets/dashboard-ae4d037e.css",
   webmailStyle: "/assets/webmail-cacc0995.css",
   frontStyle: "/assets/front-22264c01.css",
   referenceStyle: "/assets/reference-8f225a79.css",
-  guides: "/assets/guides-96b9c375.json",
+  guides: "/assets/guides-6a5e19f9.json",
 } as const;

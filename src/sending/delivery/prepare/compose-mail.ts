@@ -1,4 +1,5 @@
 import { linkUrl } from "../../../domains/hosts/index.ts";
+import { parsingWork } from "../../../lib/liquid/meter.ts";
 import { escapeHtml } from "../../../lib/placeholders.ts";
 import { openLinks } from "../../../lib/sealed-links.ts";
 import { compose } from "../../../mail/mime/compose.ts";
@@ -8,7 +9,9 @@ import { composeRaw, type RawContent } from "../../../mail/raw/compose.ts";
 import { parseFields } from "../../../mail/raw/fields.ts";
 import { replaceHtml } from "../../../mail/raw/replace-html.ts";
 import type { Capabilities } from "../../../mail/smtp/transport.ts";
+import { textAlternative } from "../../../mail/texts/text.ts";
 import type { MailCtx } from "../../../platform/context.ts";
+import { spendWork } from "../../../platform/db/count-statements.ts";
 import {
   type ContentDocument,
   contentPlace,
@@ -79,6 +82,7 @@ export async function composeMail(
       content.headers.map(([name]) => name),
     ),
   ]);
+  const text = textOf(ctx, content);
   const composed = compose(
     {
       id: mail.state.id,
@@ -91,7 +95,7 @@ export async function composeMail(
       subject: mail.subject,
       headers: [...content.headers, ...list.headers],
       ...markSandbox(ctx, mail, {
-        text: links === "opened" ? await openContent(ctx, mail, content.text) : content.text,
+        text: links === "opened" ? await openContent(ctx, mail, text) : text,
         html: links === "opened" ? await openContent(ctx, mail, tracked.html) : tracked.html,
       }),
       attachments: content.attachments.map((file) => toAttachmentSource(ctx, place.key, file)),
@@ -103,6 +107,13 @@ export async function composeMail(
   const readsPerSend = content.attachments.length;
   const { hasCfblAddress } = list;
   return { composed, hasCfblAddress, untrackedLinks: tracked.untrackedLinks, objectReads, readsPerSend };
+}
+
+/** Returns the text of a content, or one that is made from its HTML. */
+function textOf(ctx: MailCtx, { text, html, text_from_html: isMade }: ContentDocument): string | null {
+  if (text !== null || html === null || !isMade) return text;
+  spendWork(ctx, parsingWork(html.length));
+  return textAlternative(html);
 }
 
 /** Appends a line to the mail of a test domain, so that its readers do not take it for mail of a customer. */

@@ -29,6 +29,8 @@ export interface ContentDocument {
   } & StoredRange)[];
   /** The To and Cc headers of a retry, which are those of the original. Absent: the recipients of the row. */
   visible?: Record<"to" | "cc", { email: string; name: string | null }[]>;
+  /** The email leaves with a text part that is made from its html. */
+  text_from_html?: true;
   tracking?: { opens?: boolean | null; clicks?: boolean | null } | null;
   /** The parts of Liquid bodies that emails share; null: the body has placeholders. Absent: both have. */
   liquid?: Record<"html" | "text", Parts | null>;
@@ -129,6 +131,7 @@ async function toDocument(upload: ContentUpload, email: ParsedEmail): Promise<St
     headers: email.headers,
     reply_to: email.replyTo && { email: email.replyTo.email, name: email.replyTo.name },
     attachments,
+    ...(email.makesText ? { text_from_html: true } : {}),
     ...(email.tracking ? { tracking: email.tracking } : {}),
   };
 }

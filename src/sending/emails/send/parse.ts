@@ -41,6 +41,8 @@ export interface ParsedEmail extends Envelope {
   headers: [string, string][];
   replyTo: ParsedAddress | null;
   tracking: SendIn["tracking"];
+  /** True when a text part is made from the html. */
+  makesText: boolean;
   attachments: ParsedAttachment[];
 }
 
@@ -89,6 +91,7 @@ function contentOf(input: SendIn) {
     text: input.text || null,
     headers: Object.entries(input.headers ?? {}),
     tracking: input.tracking,
+    makesText: !input.text && input.text_from_html !== false,
   };
 }
 

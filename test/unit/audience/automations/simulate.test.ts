@@ -15,10 +15,10 @@ const person: Person = {
 };
 
 function run(
-  { steps, exit_events }: { steps: object[]; exit_events?: string[] },
+  { steps, exit_events, ...limits }: { steps: object[]; exit_events?: string[]; quiet_hours?: object },
   events: readonly { name: string; hours: number; data?: Record<string, unknown> }[],
 ) {
-  const entry = { mode: "once", ...(exit_events ? { exit_events } : {}) };
+  const entry = { mode: "once", ...limits, ...(exit_events ? { exit_events } : {}) };
   const { history, endsAt } = simulate({
     definition: { trigger: { event: "order.made" }, entry, steps } as unknown as Definition,
     person,
@@ -65,4 +65,13 @@ it("an event before the run began does not make its person leave", () => {
   const steps = [{ kind: "wait", for: { hours: 5 } }];
   const { texts } = run({ steps, exit_events: ["order.lost"] }, [{ name: "order.lost", hours: -1 }]);
   expect(texts.at(-1)).not.toContain("Left");
+});
+
+it("the history names the zone by which an email or a step waits", () => {
+  const steps = [{ kind: "wait_until", time: "23:00" }, { kind: "send_email" }];
+  const { texts } = run({ steps, quiet_hours: { from: "22:00", to: "08:00" } }, []);
+  expect(texts.filter((text) => text.startsWith("Waits"))).toEqual([
+    "Waits until 2026-11-30T23:00:00.000Z (UTC).",
+    "Waits until 2026-12-01T08:00:00.000Z (UTC): quiet hours.",
+  ]);
 });

@@ -55,6 +55,8 @@ export const broadcasts = sqliteTable(
     webVersionUrl: text("web_version_url"),
     /** JSON of the data of an editor, which no send reads. */
     blocksJson: text("blocks_json"),
+    /** 1: a content without text gets one that is made from its HTML. */
+    textFromHtml: integer("text_from_html").notNull().default(0),
   },
   (t) => [
     uniqueIndex("broadcasts_by_id").on(t.workspace, t.id),
