@@ -86,7 +86,7 @@ async function fill(of: Deployment, count: number): Promise<number> {
     const header = `From: Person ${n % 50} <p${n % 50}@example.org>\r\nTo: ${of.seed.mailbox}\r\nSubject: Message ${n} ${seldom}`;
     const date = new Date(1_790_000_000_000 + n * 1000).toUTCString();
     const text = `A common text of message ${n}.\r\n${"It has some lines of words.\r\n".repeat(20)}`;
-    return `From a@b Sat\r\n${header}\r\nDate: ${date}\r\nMessage-ID: <${n}@example.org>\r\n\r\n${text}\r\n`;
+    return `From a@b Sat Nov 21 14:12:48 2026\r\n${header}\r\nDate: ${date}\r\nMessage-ID: <${n}@example.org>\r\n\r\n${text}\r\n`;
   });
   const startedAt = performance.now();
   const imported = await importArchive(of, messages.join(""));

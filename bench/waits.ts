@@ -102,7 +102,9 @@ function mail(number: number, bytes: number): Buffer {
 }
 
 const toMbox = (mails: readonly Buffer[]) =>
-  Buffer.concat(mails.flatMap((one) => [Buffer.from("From a@b Sat\r\n"), one, Buffer.from("\r\n")]));
+  Buffer.concat(
+    mails.flatMap((one) => [Buffer.from("From a@b Sat Nov 21 14:12:48 2026\r\n"), one, Buffer.from("\r\n")]),
+  );
 
 function toZip(mails: readonly Buffer[]): Buffer {
   const zip = new ZipWriter();

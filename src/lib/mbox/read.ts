@@ -1,10 +1,8 @@
-import { concat, enlarged } from "../bytes.ts";
+import { concat, enlarged, toBinaryString } from "../bytes.ts";
 import { beginsWithFrom, unquote } from "./quote.ts";
 
 /** A message of an mbox file. */
 export interface MboxMessage {
-  /** Its separator line after `From `. */
-  separator: string;
   /** The message, valid until the next one is read. Null when it is larger than the limit. */
   raw: Uint8Array | null;
   /** Offset after it: that of the next separator, or the size of the file. */
@@ -13,13 +11,18 @@ export interface MboxMessage {
 
 const [LF, CR] = [0x0a, 0x0d];
 const FROM_SIZE = 5;
+/** Bytes of a line that tell whether it is a separator. */
 const MAX_SEPARATOR = 1_000;
+/** An address, or what stands for it, and a date of ctime, also with a zone. */
+const SEPARATOR =
+  /^From (?:"[^"]*")?\S+\s+(?:mon|tue|wed|thu|fri|sat|sun)\s+[a-z]{3}\s+\d{1,2}\s+\d{1,2}:\d\d(?::\d\d)?(?:\s+[+\w-]{1,6})?\s+\d{4}\b/i;
+const BOM = Uint8Array.of(0xef, 0xbb, 0xbf);
 const FIRST_BYTES = 65_536;
 
 /**
- * Reads the messages of an mbox file (RFC 4155) one after the other and undoes the quoting of mboxrd. A line that begins with
- * `From ` separates messages at the beginning of the file and after an empty line. Holds one message in memory, of at most
- * `maxBytes`; the rest of a larger one is skipped. What precedes the first separator is ignored.
+ * Reads the messages of an mbox file (RFC 4155) one after the other and undoes the quoting of mboxrd. A line that begins with `From `
+ * separates messages at the beginning of the file, and after an empty line when an address and a date follow; else it is text. Holds one
+ * message in memory, of at most `maxBytes`; the rest of a larger one is skipped. What precedes the first separator is ignored.
  */
 export async function* readMbox(stream: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<MboxMessage> {
   const reader = new MboxReader(maxBytes);
@@ -39,8 +42,8 @@ class MboxReader {
   readonly #maxBytes: number;
   #buffer = new Uint8Array(FIRST_BYTES);
   #size = 0;
-  /** The separator of the message that is being read; null before the first. */
-  #separator: string | null = null;
+  /** False before the first separator. */
+  #isInMessage = false;
   #isInSeparator = false;
   #isLineStart = true;
   #wasEmpty = true;
@@ -54,23 +57,21 @@ class MboxReader {
   /** Reads bytes from `offset` on and returns how many: those of a line whose kind is not known yet are left when more will come. */
   *read(bytes: Uint8Array, offset: number, isLast: boolean): Generator<MboxMessage, number> {
     let from = 0;
-    for (let at = 0; at < bytes.length; ) {
-      if (this.#isLineStart && !this.#isInSeparator) {
-        if (!isLast && bytes.length - at < FROM_SIZE && bytes.indexOf(LF, at) < 0) {
+    const isMarked = offset === 0 && BOM.every((byte, index) => bytes[index] === byte);
+    for (let at = isMarked ? BOM.length : 0; at < bytes.length; ) {
+      if (this.#isLineStart && this.#wasEmpty && !this.#isInSeparator) {
+        if (!isLast && !isKnown(bytes, at)) {
           this.#addToMessage(bytes.subarray(from, at));
           return at;
         }
-        if (this.#wasEmpty && beginsWithFrom(bytes, at)) {
+        if (this.#isSeparator(bytes, at)) {
           this.#addToMessage(bytes.subarray(from, at));
           yield* this.end(offset + at);
-          [this.#separator, this.#isInSeparator] = ["", true];
-          at += FROM_SIZE;
-          from = at;
+          [this.#isInMessage, this.#isInSeparator] = [true, true];
         }
       }
       const end = this.#readLine(bytes, at);
       if (this.#isInSeparator) {
-        this.#addToSeparator(bytes.subarray(at, end));
         this.#isInSeparator = !this.#isLineStart;
         this.#wasEmpty = false;
         from = end;
@@ -96,13 +97,14 @@ class MboxReader {
     return end;
   }
 
-  #addToSeparator(bytes: Uint8Array): void {
-    const text = String.fromCharCode(...bytes.subarray(0, MAX_SEPARATOR));
-    this.#separator = `${this.#separator ?? ""}${text}`.slice(0, MAX_SEPARATOR).trimEnd();
+  /** Any line that begins with `From ` begins the first message. */
+  #isSeparator(bytes: Uint8Array, at: number): boolean {
+    if (!beginsWithFrom(bytes, at)) return false;
+    return !this.#isInMessage || SEPARATOR.test(toBinaryString(bytes.subarray(at, at + MAX_SEPARATOR)));
   }
 
   #addToMessage(bytes: Uint8Array): void {
-    if (this.#separator === null) return;
+    if (!this.#isInMessage) return;
     const size = this.#size + bytes.length;
     if (size <= this.#maxBytes) {
       if (size > this.#buffer.length) this.#buffer = enlarged(this.#buffer, size, this.#maxBytes);
@@ -113,12 +115,19 @@ class MboxReader {
 
   /** Ends the message that is being read at an offset. The empty line after it belongs to the file. */
   *end(at: number): Generator<MboxMessage> {
-    const [separator, size] = [this.#separator, this.#size];
-    [this.#separator, this.#size] = [null, 0];
-    if (separator === null) return;
-    if (size > this.#maxBytes) yield { separator, raw: null, end: at };
-    else yield { separator, raw: unquote(withoutEmptyLine(this.#buffer.subarray(0, size))), end: at };
+    const [isInMessage, size] = [this.#isInMessage, this.#size];
+    [this.#isInMessage, this.#size] = [false, 0];
+    if (!isInMessage) return;
+    const raw = size > this.#maxBytes ? null : unquote(withoutEmptyLine(this.#buffer.subarray(0, size)));
+    yield { raw, end: at };
   }
+}
+
+/** Returns whether enough of a line is there to tell whether it is a separator. */
+function isKnown(bytes: Uint8Array, at: number): boolean {
+  const size = bytes.length - at;
+  if (size >= MAX_SEPARATOR || (size >= FROM_SIZE && !beginsWithFrom(bytes, at))) return true;
+  return bytes.indexOf(LF, at) >= 0;
 }
 
 function withoutEmptyLine(bytes: Uint8Array): Uint8Array {

@@ -1,6 +1,6 @@
-import { decodeHeader } from "../reports/message.ts";
+import { toBinaryString } from "../../lib/bytes.ts";
+import { charsetOfHeader, decodeHeader } from "../texts/decode-header.ts";
 import { decodeField } from "./parse.ts";
-import { toUtf8Header } from "./raw-header.ts";
 import { bounds } from "./rules.ts";
 
 /** The fields of a header in their order, decoded. */
@@ -13,12 +13,13 @@ export interface HeaderList {
 const [LF, CR, SPACE, TAB] = [0x0a, 0x0d, 0x20, 0x09];
 
 /** Returns the fields of a header, at most `bounds.listedFields`. Raw text is in UTF-8, the charset of the text, or windows-1252. */
-export function readHeader(header: Uint8Array): HeaderList {
-  const bytes = toUtf8Header(header);
+export function readHeader(bytes: Uint8Array): HeaderList {
+  const charset = charsetOfHeader(bytes);
   const fields: HeaderList["fields"] = [];
   for (let at = 0; at < bytes.length; ) {
     const end = endOfField(bytes, at);
-    const line = decodeHeader(bytes.subarray(at, end)).replace(/(?:\r\n|\r|\n)(?=[ \t])/g, "");
+    const field = toBinaryString(bytes.subarray(at, end));
+    const line = decodeHeader(field, charset).replace(/(?:\r\n|\r|\n)(?=[ \t])/g, "");
     at = end;
     const colon = line.indexOf(":");
     if (colon <= 0) continue;

@@ -1,5 +1,5 @@
 import { enlarged } from "../../lib/bytes.ts";
-import { type BodyDecoder, countBase64Digits, newBodyDecoder } from "../mime/body-decoder.ts";
+import { type BodyDecoder, newBodyDecoder } from "../mime/body-decoder.ts";
 
 /** Bytes that are decoded at once. */
 const SLICE = 65_536;
@@ -7,8 +7,7 @@ const LF = 0x0a;
 
 /** Reads the encoded body of a part piece by piece: the size of what it decodes to, and its beginning. */
 export class LeafReader {
-  readonly #encoding: string;
-  readonly #decoder: BodyDecoder | null;
+  readonly #decoder: BodyDecoder;
   readonly #headBytes: number;
   #head: Uint8Array = new Uint8Array(0);
   #filled = 0;
@@ -17,11 +16,10 @@ export class LeafReader {
   /** Line ends of the encoded body. Undefined: they are not counted. */
   lines: number | undefined;
 
-  /** Keeps the first `headBytes` bytes. The encoding is in lower case. */
+  /** Keeps the first `headBytes` bytes. */
   constructor(encoding: string, headBytes: number, countsLines: boolean) {
     if (countsLines) this.lines = 0;
-    this.#encoding = encoding;
-    this.#decoder = encoding === "quoted-printable" ? newBodyDecoder(encoding) : null;
+    this.#decoder = newBodyDecoder(encoding);
     this.#headBytes = headBytes;
   }
 
@@ -33,17 +31,13 @@ export class LeafReader {
   add(bytes: Uint8Array): void {
     this.#keep(bytes);
     if (this.lines !== undefined) this.lines += countLines(bytes);
-    if (this.#encoding === "base64") this.#count += countBase64Digits(bytes);
-    else if (!this.#decoder) this.#count += bytes.length;
-    else
-      for (let at = 0; at < bytes.length; at += SLICE)
-        this.#count += this.#decoder.push(bytes.subarray(at, at + SLICE)).length;
+    for (let at = 0; at < bytes.length; at += SLICE)
+      this.#count += this.#decoder.push(bytes.subarray(at, at + SLICE)).length;
   }
 
   /** Returns the number of bytes of the decoded body. */
   end(): number {
-    if (this.#encoding === "base64") return Math.floor((this.#count * 3) / 4);
-    return this.#count + (this.#decoder?.end().length ?? 0);
+    return this.#count + this.#decoder.end().length;
   }
 
   #keep(bytes: Uint8Array): void {

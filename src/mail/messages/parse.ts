@@ -1,10 +1,10 @@
 import { onOneLine } from "../../lib/text-rules.ts";
 import { formatSpec, mailboxesOf } from "../addresses/read-list.ts";
-import { decodeWhole } from "../mime/body-decoder.ts";
+import { readDate } from "../dates/read-date.ts";
 import type { Fields } from "../reports/message.ts";
 import type { MessageStructure } from "../structures/types.ts";
 import { decodeEncodedWords } from "../texts/encoded-words.ts";
-import { decodeHtml, decodeText, htmlToText, joinTexts } from "../texts/text.ts";
+import { decodePart, htmlToText, joinTexts } from "../texts/text.ts";
 import type { ShownPart } from "./bodies.ts";
 import type { MessagePart } from "./parts.ts";
 import { shortenReferences } from "./references.ts";
@@ -76,7 +76,7 @@ export class MessageParser {
       bcc: addressesOf(fields, "bcc"),
       replyTo: addressesOf(fields, "reply-to"),
       subject: decodeField(fields.get("subject") ?? "").slice(0, bounds.subjectCharacters),
-      date: parseDate(fields.get("date")),
+      date: readDate(fields.get("date") ?? ""),
       fields,
       parts: scanned.parts,
       text: textOf(scanned),
@@ -114,8 +114,7 @@ export function readText(
   part: Pick<MessagePart, "encoding" | "charset" | "use">,
   maxBytes: number,
 ): string {
-  const bytes = decodeWhole(body.subarray(0, maxBytes), part.encoding);
-  return part.use === "html" ? decodeHtml(bytes, part.charset) : decodeText(bytes, part.charset);
+  return decodePart(body.subarray(0, maxBytes), { ...part, isHtml: part.use === "html" });
 }
 
 const CID_URL = /\bcid:([^"'\s<>)]+)/gi;
@@ -143,7 +142,6 @@ const addressesOf = (fields: Fields, name: string) => parseAddresses(fields, nam
 const parseAddresses = (fields: Fields, name: string): MailAddress[] =>
   fields
     .all(name)
-    .slice(0, bounds.addressFields)
     .flatMap(mailboxesOf)
     .slice(0, bounds.addresses)
     .map(({ phrase, comment, spec }) => ({
@@ -161,8 +159,3 @@ const idsOf = (value: string | null): string[] =>
     [...(value ?? "").matchAll(MESSAGE_ID)].map(([id]) => id),
     bounds.references,
   );
-
-function parseDate(value: string | null): number | null {
-  const time = Date.parse((value ?? "").replace(/\([^()]*\)/g, " ").trim());
-  return Number.isNaN(time) || time < 0 ? null : time;
-}

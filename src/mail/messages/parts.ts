@@ -1,7 +1,7 @@
 import { markBidiControls } from "../../lib/text-rules.ts";
 import type { ContentType, Fields } from "../reports/message.ts";
 import { decodeEncodedWords } from "../texts/encoded-words.ts";
-import { decodeText } from "../texts/text.ts";
+import { readParameters } from "../texts/parameters.ts";
 import { bounds } from "./rules.ts";
 
 /** How a part is used: `text` and `html` are shown, `inline` belongs to the HTML, the others are attachments. */
@@ -48,23 +48,11 @@ export function describePart(partId: string, fields: Fields, type: ContentType, 
   return structuredClone(description);
 }
 
-const DISPOSITION_PARAMETER = /;\s*([!-:<-~]{1,40}?)\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;]*))/g;
-
+/** Many mailers write encoded-words in names, although RFC 2047 5 forbids them. */
 function filenameOf(fields: Fields, typeParameters: ReadonlyMap<string, string>): string | null {
-  const parameters = new Map<string, string>();
-  for (const [, name = "", quoted, token] of (fields.get("content-disposition") ?? "").matchAll(
-    DISPOSITION_PARAMETER,
-  )) {
-    // `filename*0*` is a piece that is percent-encoded; the first piece has the charset.
-    const key = name.toLowerCase();
-    const value = quoted?.replace(/\\(.)/g, "$1") ?? token ?? "";
-    if (key === "filename*") parameters.set("filename", decodePercent(value));
-    else if (!parameters.has(key)) parameters.set(key.replace(/\*$/, ""), value);
-    if (parameters.size > 120) break;
-  }
-  const found = readParameter(parameters, "filename") ?? readParameter(typeParameters, "name");
-  const name = found
-    ?.replace(/[\p{Cc}\u2028\u2029/\\]+/gu, "_")
+  const found = readParameters(fields.get("content-disposition") ?? "").get("filename") ?? typeParameters.get("name");
+  const name = decodeEncodedWords(found ?? "")
+    .replace(/[\p{Cc}\u2028\u2029/\\]+/gu, "_")
     .slice(0, bounds.nameCharacters)
     .trim();
   return name ? markBidiControls(name) : null;
@@ -82,40 +70,4 @@ function useOf(fields: Fields, { type, parameters }: ContentType, place: PlaceIn
   if (isShown && type === "text/html") return "html";
   const isInline = !isAttached && (isRelated || /^\s*inline/i.test(disposition));
   return isInline && fields.has("content-id") ? "inline" : "attachment";
-}
-
-const MAX_PIECES = 100;
-
-/**
- * Returns a parameter of a header field: plain, encoded and continued (RFC 2231), or as the encoded-words that many mailers
- * write although RFC 2047 5 forbids them. Null when it is absent.
- */
-function readParameter(parameters: ReadonlyMap<string, string>, name: string): string | null {
-  const extended = readExtended(parameters, name);
-  if (extended !== null) return extended;
-  const plain = parameters.get(name);
-  return plain === undefined ? null : decodeEncodedWords(plain);
-}
-
-function readExtended(parameters: ReadonlyMap<string, string>, name: string): string | null {
-  if (!parameters.has(`${name}*0`)) return null;
-  let text = "";
-  for (let piece = 0; piece < MAX_PIECES; piece++) {
-    const value = parameters.get(`${name}*${piece}`);
-    if (value === undefined) break;
-    text += value;
-  }
-  return decodePercent(text);
-}
-
-/** Decodes `charset'language'%41`. Text of another form stays as it is. */
-function decodePercent(text: string): string {
-  const match = /^([A-Za-z0-9._-]{0,40})'[^']{0,40}'(.*)$/s.exec(text);
-  if (!match) return text;
-  const bytes: number[] = [];
-  for (const [, code, other = ""] of (match[2] ?? "").matchAll(/%([0-9a-f]{2})|(.)/gisu)) {
-    if (code !== undefined) bytes.push(Number.parseInt(code, 16));
-    else bytes.push(...new TextEncoder().encode(other));
-  }
-  return decodeText(Uint8Array.from(bytes), match[1] || "utf-8");
 }

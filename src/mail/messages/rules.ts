@@ -15,8 +15,6 @@ export const bounds = {
   subjectCharacters: 2_000,
   addresses: 1_000,
   references: 100,
-  /** Fields of one name whose addresses are read. RFC 5322 3.6 allows one. */
-  addressFields: 2,
   /** Parts that are shown as text, and as HTML; further ones are attachments. Reading a message reads each of them. */
   shownParts: 20,
   /** Header fields that are listed. */

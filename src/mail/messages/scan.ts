@@ -1,13 +1,13 @@
 import { type Fields, parseContentType, readFields } from "../reports/message.ts";
 import { toInnerMessage } from "../structures/shift.ts";
 import type { MessageStructure } from "../structures/types.ts";
+import { charsetOfHeader } from "../texts/decode-header.ts";
 import { type Bodies, BodyParts } from "./bodies.ts";
 import { LeafReader } from "./leaf-reader.ts";
 import { WindowLines } from "./lines.ts";
 import { type OpenMultipart, OpenMultiparts, type OpenPart } from "./open-multiparts.ts";
 import { type Header, PartTree } from "./part-tree.ts";
 import { describePart, type MessagePart } from "./parts.ts";
-import { toUtf8Header } from "./raw-header.ts";
 import { bounds, problems } from "./rules.ts";
 import { MessageWindow } from "./window.ts";
 
@@ -278,8 +278,8 @@ export class MessageScanner {
   #fieldsOf(at: number, end: number): Fields {
     if (end - at > bounds.headerBytes) this.#problem = problems.header;
     const start = this.#lines.start;
-    const bytes = toUtf8Header(this.#lines.bytes.subarray(at - start, Math.min(end, at + bounds.headerBytes) - start));
-    return readFields(bytes, 0, bytes.length).fields;
+    const bytes = this.#lines.bytes.subarray(at - start, Math.min(end, at + bounds.headerBytes) - start);
+    return readFields(bytes, 0, bytes.length, charsetOfHeader(bytes)).fields;
   }
 }
 

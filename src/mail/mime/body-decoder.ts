@@ -8,10 +8,10 @@ export interface BodyDecoder {
   end(): Uint8Array;
 }
 
-/** Returns a decoder for an encoding in lower case. Unknown encodings pass through. */
+/** Returns a decoder for the value of a Content-Transfer-Encoding. Unknown encodings pass through. */
 export function newBodyDecoder(encoding: string): BodyDecoder {
-  if (encoding === "base64") return new Base64Body();
-  if (encoding === "quoted-printable") return new QuotedPrintableBody();
+  if (/base64/i.test(encoding)) return new Base64Body();
+  if (/quoted-printable/i.test(encoding)) return new QuotedPrintableBody();
   return { push: (chunk) => chunk, end: () => new Uint8Array() };
 }
 
@@ -22,6 +22,8 @@ export function decodeWhole(body: Uint8Array, encoding: string): Uint8Array {
   return tail.length === 0 ? head : concat([head, tail]);
 }
 
+const [LF, CR, EQUALS, SPACE, TAB] = [0x0a, 0x0d, 0x3d, 0x20, 0x09];
+
 /** Value of each base64 digit; 255 for any other byte. Both alphabets of RFC 4648 are read. */
 const DIGITS = new Uint8Array(256).fill(255);
 for (const [index, char] of [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].entries())
@@ -29,32 +31,33 @@ for (const [index, char] of [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu
 DIGITS[0x2d] = 62;
 DIGITS[0x5f] = 63;
 
-/** Returns the number of base64 digits among bytes. */
-export function countBase64Digits(body: Uint8Array): number {
-  let count = 0;
-  for (let at = 0; at < body.length; at++) if ((DIGITS[body[at] as number] as number) < 64) count++;
-  return count;
-}
-
+/** Ends at the padding, and skips bytes that are no digits (RFC 2045 6.8). */
 class Base64Body implements BodyDecoder {
   #bits = 0;
   #digits = 0;
+  #hasEnded = false;
 
   push(chunk: Uint8Array): Uint8Array {
-    const out = new Uint8Array(Math.ceil(((chunk.length + 3) * 3) / 4));
+    const padding = chunk.indexOf(EQUALS);
+    const end = this.#hasEnded ? 0 : padding < 0 ? chunk.length : padding;
+    this.#hasEnded ||= padding >= 0;
+    const out = new Uint8Array(Math.ceil(((end + 3) * 3) / 4));
     let to = 0;
-    for (let at = 0; at < chunk.length; at++) {
+    // Fields are slow in a loop over bytes.
+    let bits = this.#bits;
+    let digits = this.#digits;
+    for (let at = 0; at < end; at++) {
       const digit = DIGITS[chunk[at] as number] as number;
       if (digit > 63) continue;
-      this.#bits = (this.#bits << 6) | digit;
-      this.#digits += 1;
-      if (this.#digits < 4) continue;
-      out[to++] = this.#bits >> 16;
-      out[to++] = this.#bits >> 8;
-      out[to++] = this.#bits;
-      this.#bits = 0;
-      this.#digits = 0;
+      bits = (bits << 6) | digit;
+      digits = (digits + 1) & 3;
+      if (digits > 0) continue;
+      out[to++] = bits >> 16;
+      out[to++] = bits >> 8;
+      out[to++] = bits;
     }
+    this.#bits = bits;
+    this.#digits = digits;
     return out.subarray(0, to);
   }
 
@@ -66,8 +69,6 @@ class Base64Body implements BodyDecoder {
     return bytes;
   }
 }
-
-const [LF, CR, EQUALS, SPACE, TAB] = [0x0a, 0x0d, 0x3d, 0x20, 0x09];
 
 class QuotedPrintableBody implements BodyDecoder {
   /** An `=` at the end of the chunks so far, with what follows it. */

@@ -1,6 +1,4 @@
-import { binaryStringToBytes } from "../../lib/bytes.ts";
 import type { HeaderField } from "../mime/headers.ts";
-import { decodeHeader } from "../reports/message.ts";
 import { RawMessageError } from "./errors.ts";
 
 /** A name of printable ASCII without a colon, white space that old programs write, and the colon (RFC 5322 2.2, 4.5.8). */
@@ -28,6 +26,3 @@ export function fieldValue(fields: readonly HeaderField[], name: string): string
     .replaceAll("\r\n", "")
     .trim();
 }
-
-/** Returns the text of a binary string: UTF-8 (RFC 6532), or windows-1252 when it is not valid UTF-8. */
-export const binaryToText = (binary: string): string => decodeHeader(binaryStringToBytes(binary));

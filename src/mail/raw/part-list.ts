@@ -1,5 +1,6 @@
 import { toBinaryString } from "../../lib/bytes.ts";
 import { parseContentType } from "../reports/message.ts";
+import { readParameters } from "../texts/parameters.ts";
 import { RawMessageError } from "./errors.ts";
 import { fieldValue, parseFields } from "./fields.ts";
 
@@ -9,6 +10,7 @@ export interface RawPart {
   charset: string;
   /** Value of Content-Transfer-Encoding in lower case; empty when it is missing. */
   encoding: string;
+  /** It has a file name, or is marked as an attachment. */
   isAttachment: boolean;
   /** Inside multipart/signed or multipart/encrypted, whose content must not change. */
   isSealed: boolean;
@@ -104,11 +106,13 @@ export class PartList {
       this.#open.push({ boundary, isSealed: isSealed || seals, isDigest: type === "multipart/digest" });
       return;
     }
+    const disposition = fieldValue(fields, "content-disposition") ?? "";
+    const isNamed = parameters.has("name") || readParameters(disposition).has("filename");
     this.#leaf = {
       type,
       charset: parameters.get("charset") ?? "",
       encoding: (fieldValue(fields, "content-transfer-encoding") ?? "").trim().toLowerCase(),
-      isAttachment: /^\s*attachment\b/i.test(fieldValue(fields, "content-disposition") ?? ""),
+      isAttachment: isNamed || /^\s*attachment\b/i.test(disposition),
       isSealed,
       fieldsAt,
       at,

@@ -1,4 +1,4 @@
-import { decodeText, decodeTransferEncoding } from "../reports/text.ts";
+import { decodePart } from "../texts/text.ts";
 import type { RawPart } from "./part-list.ts";
 
 /** Returns the parts that a reader shows first: the first plain text and the first HTML that are no attachments. */
@@ -9,5 +9,5 @@ export function textParts(parts: readonly RawPart[]): { text: RawPart | null; ht
 
 /** Returns the text of a part from its bytes in the message. */
 export function readTextPart(part: RawPart, bytes: Uint8Array): string {
-  return decodeText(decodeTransferEncoding(bytes, part.encoding), part.charset);
+  return decodePart(bytes, { ...part, isHtml: part.type === "text/html" });
 }

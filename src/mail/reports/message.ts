@@ -1,6 +1,8 @@
 /** Parses header fields (RFC 5322 2.2) from bytes. CRLF, CR and LF each end a line. */
 
-import { isUtf8 } from "node:buffer";
+import { toBinaryString } from "../../lib/bytes.ts";
+import { decodeHeader } from "../texts/decode-header.ts";
+import { readParameters } from "../texts/parameters.ts";
 
 const [TAB, LF, CR, SPACE, COLON] = [0x09, 0x0a, 0x0d, 0x20, 0x3a];
 
@@ -9,9 +11,6 @@ const MAX_FIELDS = 500;
 const MAX_FIELD = 65_536;
 /** Bytes of a field name. */
 const MAX_NAME = 100;
-
-const utf8 = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
-const latin1 = new TextDecoder("windows-1252");
 
 /** Holds the fields of one block, by lower-case name. */
 export class Fields {
@@ -63,22 +62,29 @@ export function nextLine(bytes: Uint8Array, end: number, to: number): number {
   return bytes[end] === CR && bytes[end + 1] === LF ? Math.min(end + 2, to) : end + 1;
 }
 
-/** Decodes bytes as UTF-8 (RFC 6532), or as windows-1252 when they are not valid UTF-8. */
-export function decodeHeader(bytes: Uint8Array): string {
-  const text = utf8.decode(bytes);
-  return text.includes("\ufffd") && !isUtf8(bytes) ? latin1.decode(bytes) : text;
-}
-
 /**
  * Reads the fields from `at` up to the first empty line or `to`. A line that is no field continues the field before it, also without the
- * indent that RFC 5322 2.2.3 requires (some systems strip it). Values are unfolded and trimmed; encoded words are not decoded.
+ * indent that RFC 5322 2.2.3 requires (some systems strip it). Values are unfolded and trimmed; encoded words are not decoded. `charset` is
+ * that of raw text.
  */
-export function readFields(bytes: Uint8Array, at: number, to: number): { fields: Fields; bodyAt: number } {
+export function readFields(
+  bytes: Uint8Array,
+  at: number,
+  to: number,
+  charset = "",
+): { fields: Fields; bodyAt: number } {
   const fields = new Fields();
   let left = MAX_FIELDS;
   let [from, end, colon] = [at, at, 0];
   const addCurrent = () => {
-    if (colon > 0 && left-- > 0) addField(fields, bytes.subarray(from, Math.min(end, from + MAX_FIELD)), colon - from);
+    if (colon <= 0 || left-- <= 0) return;
+    const field = toBinaryString(bytes.subarray(from, Math.min(end, from + MAX_FIELD)));
+    const name = field
+      .slice(0, colon - from)
+      .trimEnd()
+      .toLowerCase();
+    const value = decodeHeader(field.slice(colon - from + 1), charset);
+    fields.add(name, value.replace(/(?:\r\n|\r|\n)[ \t]*/g, " ").trim());
   };
   for (let line = at; line < to; ) {
     const lineTo = lineEnd(bytes, line, to);
@@ -117,32 +123,17 @@ function colonOf(bytes: Uint8Array, line: number, end: number): number {
   return isNamed && bytes[at] === COLON && at < end ? at : 0;
 }
 
-function addField(fields: Fields, bytes: Uint8Array, colon: number): void {
-  const name = decodeHeader(bytes.subarray(0, colon)).trimEnd().toLowerCase();
-  const value = decodeHeader(bytes.subarray(colon + 1));
-  fields.add(name, value.replace(/(?:\r\n|\r|\n)[ \t]*/g, " ").trim());
-}
-
 /** A media type and its parameters (RFC 2045 5.1). Type and parameter names are in lower case. */
 export interface ContentType {
   type: string;
   parameters: ReadonlyMap<string, string>;
 }
 
-const PARAMETER = /;\s*([!-:<-~]{1,40}?)\*?\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;]*))/g;
-const MAX_PARAMETERS = 20;
-
 /** Reads a Content-Type. Returns `fallback` without parameters when it is missing or malformed (RFC 2045 5.2). */
 export function parseContentType(value: string | null, fallback: string): ContentType {
   const type = /^\s*([!#$&+.^_a-z0-9-]{1,127}\/[!#$&+.^_a-z0-9-]{1,127})/i.exec(value ?? "")?.[1]?.toLowerCase();
-  const parameters = new Map<string, string>();
-  if (type === undefined || value === null) return { type: fallback, parameters };
-  for (const [, name = "", quoted, token] of value.matchAll(PARAMETER)) {
-    const key = name.toLowerCase();
-    if (!parameters.has(key)) parameters.set(key, quoted?.replace(/\\(.)/g, "$1") ?? token ?? "");
-    if (parameters.size >= MAX_PARAMETERS) break;
-  }
-  return { type, parameters };
+  if (type === undefined || value === null) return { type: fallback, parameters: new Map() };
+  return { type, parameters: readParameters(value) };
 }
 
 /** Bytes that are read from the beginning; parts, multiparts included; nesting depth of multiparts. */

@@ -1,4 +1,5 @@
 import { Fields } from "../reports/message.ts";
+import { listParameters } from "../texts/parameters.ts";
 import { readAddresses } from "./addresses.ts";
 import type { Envelope, MessageStructure, Parameters, PartNode } from "./types.ts";
 
@@ -83,17 +84,10 @@ function toDisposition(text: string): PartNode["disposition"] {
   return { type, parameters };
 }
 
-const PARAMETER = /;\s*([!-:<-~]{1,60}?)\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;]*))/g;
-
-/** Reads a value with parameters (RFC 2045 5.1). Pieces of RFC 2231 stay as they are. */
+/** Reads a value with parameters. Pieces of RFC 2231 stay as they are. */
 function readValue(text: string): { value: string; parameters: Parameters } {
   const [value = ""] = /^[^;\s]*/.exec(text.trimStart()) ?? [];
-  const parameters: [string, string][] = [];
-  for (const [, name = "", quoted, token] of text.matchAll(PARAMETER)) {
-    if (parameters.length >= MAX_PARAMETERS) break;
-    parameters.push([name, quoted?.replace(/\\(.)/g, "$1") ?? token ?? ""]);
-  }
-  return { value, parameters };
+  return { value, parameters: listParameters(text).slice(0, MAX_PARAMETERS) };
 }
 
 /** Returns the envelope of a header. Sender and Reply-To are those of From where they are missing (RFC 3501 7.4.2). */
@@ -103,7 +97,7 @@ export function describeEnvelope(fields: Fields, budget: StructureBudget): Envel
     return value === null ? null : (budget.takeTexts(value, value.length) ?? null);
   };
   const addresses = (name: string) => {
-    const values = fields.all(name).slice(0, 2);
+    const values = fields.all(name);
     const characters = values.reduce((sum, value) => sum + value.length, 0);
     return (budget.takeTexts(values, characters) ?? []).flatMap(readAddresses);
   };

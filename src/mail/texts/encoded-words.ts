@@ -4,7 +4,7 @@ import { charsetOf } from "./charsets.ts";
 import { decodeText } from "./text.ts";
 
 /** An encoded-word (RFC 2047 2), with the language that RFC 2231 5 allows in it. */
-const WORD = /=\?([^?\s*]{1,40})(?:\*[^?\s]{0,20})?\?([bq])\?([^?]*)\?=/gi;
+export const WORD = /=\?([^?\s*]{1,40})(?:\*[^?\s]{0,20})?\?([bq])\?([^?]*)\?=/gi;
 
 /** A word: its charset and its bytes. Base64 that another word continues within a group of four is left in `open`. */
 interface Word {
@@ -43,7 +43,7 @@ function readWord(charset: string, encoding: string, text: string, before: Word 
   if (encoding === "q") return { charset, bytes: decodeQ(text), open: "" };
   const continued = before?.charset === charset ? before.open : "";
   if (before && continued !== "") before.open = "";
-  const base64 = continued + text.replace(/[^A-Za-z0-9+/]+/g, "");
+  const base64 = continued + text.replace(/[^A-Za-z0-9+/=]+/g, "");
   // Padding ends the base64; without it the next word may continue a group.
   const whole = text.includes("=") ? base64.length : base64.length - (base64.length % 4);
   return { charset, bytes: fromBase64(base64.slice(0, whole)), open: base64.slice(whole) };
@@ -84,18 +84,11 @@ function decodeRun(run: readonly Word[]): string {
 
 function decodeTogether(words: readonly Word[], charset: string): string {
   const pieces = words.flatMap(({ bytes, open }) => (open === "" ? [bytes] : [bytes, fromBase64(open)]));
-  const separate = () => pieces.map((bytes) => decodeWord(bytes, charset)).join("");
+  const separate = () => pieces.map((bytes) => decodeText(bytes, charset)).join("");
   // A word of UTF-7 ends its shifted text without a sign.
   if (pieces.length === 1 || charset === "utf-7") return separate();
-  const together = decodeWord(concat(pieces), charset);
+  const together = decodeText(concat(pieces), charset);
   if (!together.includes("\ufffd")) return together;
   const apart = separate();
   return apart.includes("\ufffd") ? together : apart;
-}
-
-const lenientUtf8 = new TextDecoder();
-
-/** A word that names UTF-8 keeps the characters that are, such as those before the place where a field was cut off. */
-function decodeWord(bytes: Uint8Array, charset: string): string {
-  return charset === "utf-8" || charset === "utf8" ? lenientUtf8.decode(bytes) : decodeText(bytes, charset);
 }

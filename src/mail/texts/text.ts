@@ -1,51 +1,73 @@
+import { isUtf8 } from "node:buffer";
 import { HtmlTextWriter } from "../../lib/html-to-text.ts";
 import { tryOr } from "../../lib/try-or.ts";
+import { decodeWhole } from "../mime/body-decoder.ts";
 import { charsetOf, ownDecoder } from "./charsets.ts";
 import { hidden, readHtml } from "./html.ts";
 
-/** Charsets that are tried as UTF-8: text without one, and with one that senders write whatever the text is. */
-const PLAIN = new Set(["", "us-ascii", "ascii", "ansi_x3.4-1968", "utf-8", "utf8"]);
+/** Labels that say nothing: senders write them whatever the text is. */
+const UNNAMED = new Set(["", "us-ascii", "ascii", "ansi_x3.4-1968"]);
+const UTF_8 = new Set(["utf-8", "utf8"]);
 
-/** Decodes text of a charset: an unknown one as UTF-8, and bytes that do not fit UTF-8 or ASCII as windows-1252, so that none is lost. */
+/** Returns whether a label names a charset other than UTF-8 and ASCII. */
+export const isNamed = (label: string): boolean => !UNNAMED.has(label) && !UTF_8.has(label);
+
+/**
+ * Decodes text of a charset (RFC 2045 5.2, 6.1). What its charset does not have becomes U+FFFD. Text without a known charset is UTF-8,
+ * ISO-2022-JP by its escapes, or windows-1252. This is the one decoder of mail, so that no two readers see different texts.
+ */
 export function decodeText(bytes: Uint8Array, charset: string | null): string {
+  return decodeKnown(bytes, charset) ?? decodeUnnamed(bytes);
+}
+
+/** Decodes text as `decodeText` does, or returns null without a known charset. */
+export function decodeKnown(bytes: Uint8Array, charset: string | null): string | null {
   const label = charsetOf(charset ?? "");
-  const own = ownDecoder(label);
-  if (own) return own(bytes);
-  const plain = PLAIN.has(label) ? decodeUtf8(bytes) : null;
-  if (plain !== null) return plain;
-  const named = PLAIN.has(label) ? null : tryOr(() => new TextDecoder(label).decode(bytes), null);
-  return named ?? decodeUtf8(bytes) ?? new TextDecoder("windows-1252").decode(bytes);
+  if (UNNAMED.has(label)) return null;
+  return ownDecoder(label)?.(bytes) ?? tryOr(() => new TextDecoder(label).decode(bytes), null);
 }
 
-/** Returns text of UTF-8, without a character that its end cuts off, or null for other bytes. */
-function decodeUtf8(bytes: Uint8Array): string | null {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
-  try {
-    const text = decoder.decode(bytes, { stream: true });
-    return text + endOf(decoder, text);
-  } catch {
-    return null;
-  }
+function decodeUnnamed(bytes: Uint8Array): string {
+  if (isIso2022Jp(bytes)) return new TextDecoder("iso-2022-jp").decode(bytes);
+  return readUtf8(bytes) ?? new TextDecoder("windows-1252").decode(bytes);
 }
 
-/** Returns the end of a text that is UTF-8 beyond ASCII. Throws for ASCII before bytes that begin a character by chance. */
-function endOf(decoder: TextDecoder, text: string): string {
-  try {
-    return decoder.decode();
-  } catch (error) {
-    if (/^[\x00-\x7f]*$/.test(text)) throw error;
-    return "";
+/** Returns text of UTF-8, also with broken characters when others beyond ASCII are as many, which are none by chance. Else null. */
+function readUtf8(bytes: Uint8Array): string | null {
+  const text = new TextDecoder().decode(bytes);
+  if (!text.includes("\ufffd") || isUtf8(bytes)) return text;
+  let [whole, broken] = [0, 0];
+  for (const character of text) {
+    if (character === "\ufffd") broken += 1;
+    else if (character > "\x7f") whole += 1;
   }
+  return whole >= broken ? text : null;
+}
+
+/** Looks for the escape to JIS X 0208 (RFC 1468) near the beginning: Japanese systems often omit the charset. */
+function isIso2022Jp(bytes: Uint8Array): boolean {
+  for (let at = bytes.indexOf(0x1b); at >= 0 && at < 16_384; at = bytes.indexOf(0x1b, at + 1)) {
+    if (bytes[at + 1] === 0x24 && (bytes[at + 2] === 0x42 || bytes[at + 2] === 0x40)) return true;
+  }
+  return false;
 }
 
 /** Decodes HTML. Without a charset, and when it is not the UTF-8 that it should be, the one that the HTML names counts (HTML 13.2.3.2). */
 export function decodeHtml(bytes: Uint8Array, charset: string | null): string {
   const label = charsetOf(charset ?? "");
-  const named = PLAIN.has(label) ? charsetOfHtml(bytes) : null;
+  const named = isNamed(label) ? null : charsetOfHtml(bytes);
   if (named === null) return decodeText(bytes, label);
   const isAscii = bytes.every((byte) => byte < 0x80);
   // Bytes beyond ASCII are not UTF-8 by chance. Charsets with escapes, such as ISO-2022-JP, are ASCII.
-  return (isAscii ? null : decodeUtf8(bytes)) ?? decodeText(bytes, named);
+  return (isAscii ? null : readUtf8(bytes)) ?? decodeText(bytes, named);
+}
+
+/** Decodes the body of a text: its Content-Transfer-Encoding, then its charset. */
+export function decodePart(
+  body: Uint8Array,
+  { encoding, charset, isHtml }: { encoding: string; charset: string | null; isHtml: boolean },
+): string {
+  return (isHtml ? decodeHtml : decodeText)(decodeWhole(body, encoding), charset);
 }
 
 /** Bytes in which HTML names its charset. The standard says 1,024; mailers put styles before it. */

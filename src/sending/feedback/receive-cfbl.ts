@@ -5,9 +5,10 @@ import { utf8 } from "../../lib/bytes.ts";
 import { isAtOrBelow } from "../../lib/is-at-or-below.ts";
 import type { CheckedAuthentication } from "../../mail/authentication-results/stored-results.ts";
 import { parseOnlyMailbox } from "../../mail/raw/address-fields.ts";
-import { binaryToText, fieldValue, parseFields } from "../../mail/raw/fields.ts";
+import { fieldValue, parseFields } from "../../mail/raw/fields.ts";
 import type { Complaint } from "../../mail/reports/feedback.ts";
 import { parseFeedback } from "../../mail/reports/parse.ts";
+import { decodeHeader } from "../../mail/texts/decode-header.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MailReference } from "../../platform/mail-tokens/codec.ts";
 import { readFeedbackId } from "../../platform/mail-tokens/feedback-id.ts";
@@ -70,7 +71,7 @@ function fromDomain(raw: Uint8Array): string | null {
     .split(/\r?\n\r?\n/, 1);
   const fields = parseFields(`${head.replace(/\r?\n/g, "\r\n")}\r\n`, true);
   if (fields.filter(({ name }) => name.toLowerCase() === "from").length !== 1) return null;
-  return parseOnlyMailbox(binaryToText(fieldValue(fields, "from") ?? ""))?.address.domain ?? null;
+  return parseOnlyMailbox(decodeHeader(fieldValue(fields, "from") ?? ""))?.address.domain ?? null;
 }
 
 /**

@@ -6,9 +6,10 @@ import { misleadingNameIssue, NAME_BYTES, onOneLine } from "../../lib/text-rules
 import { formatDate } from "../../mail/mime/date.ts";
 import type { HeaderField } from "../../mail/mime/headers.ts";
 import { parseMailboxes, parseOnlyMailbox } from "../../mail/raw/address-fields.ts";
-import { binaryToText, fieldValue, parseFields } from "../../mail/raw/fields.ts";
+import { fieldValue, parseFields } from "../../mail/raw/fields.ts";
 import type { ScannedMessage } from "../../mail/raw/scanner.ts";
 import { textParts } from "../../mail/raw/text-parts.ts";
+import { decodeHeader } from "../../mail/texts/decode-header.ts";
 import { decodeEncodedWords } from "../../mail/texts/encoded-words.ts";
 import { emailLimits } from "../emails/index.ts";
 import type { Envelope, ParsedAddress, ParsedRequest, Recipient } from "../emails/send/index.ts";
@@ -74,7 +75,7 @@ export function parseMessage(
   checkSizes(parts);
   const from = readFrom(fields);
   const given = fieldValue(fields, "message-id");
-  const messageId = given ? onOneLine(binaryToText(given)) : `<${id}@${from.domain}>`;
+  const messageId = given ? onOneLine(decodeHeader(given)) : `<${id}@${from.domain}>`;
   const removed = mayNameSender(fields, [from.key, parseAddress(envelope.from)?.key])
     ? REMOVED
     : [...REMOVED, "sender"];
@@ -88,7 +89,7 @@ export function parseMessage(
     ({ name }) => !(/^(?:message-id|date)$/i.test(name) && !fieldValue(kept, name.toLowerCase())),
   );
   const recipients = offerUnsubscribe(fields, toRecipients(fields, envelope.to));
-  const subject = onOneLine(decodeEncodedWords(binaryToText(fieldValue(fields, "subject") ?? "")));
+  const subject = onOneLine(decodeEncodedWords(decodeHeader(fieldValue(fields, "subject") ?? "")));
   const sender: ParsedAddress = { email: from.email, key: from.key, name: from.name };
   return {
     request: {
@@ -129,7 +130,7 @@ function checkSizes(parts: ScannedMessage["parts"]): void {
 function readFrom(fields: readonly HeaderField[]): ParsedAddress & { domain: string } {
   const value = fieldValue(fields, "from");
   if (value === null) throw refuse("the header has no From field");
-  const only = parseOnlyMailbox(binaryToText(value));
+  const only = parseOnlyMailbox(decodeHeader(value));
   if (!only) throw refuse("the From field must have exactly one mailbox");
   const issue = misleadingNameIssue(only.name ?? "", only.address.key);
   if (issue) throw refuse(issue);
@@ -139,14 +140,14 @@ function readFrom(fields: readonly HeaderField[]): ParsedAddress & { domain: str
 
 /** Returns whether the Sender field, if there is one, has exactly one of the addresses that the credential may send from. */
 function mayNameSender(fields: readonly HeaderField[], keys: readonly (string | undefined)[]): boolean {
-  const sender = parseOnlyMailbox(binaryToText(fieldValue(fields, "sender") ?? ""));
+  const sender = parseOnlyMailbox(decodeHeader(fieldValue(fields, "sender") ?? ""));
   return sender !== null && keys.includes(sender.address.key);
 }
 
 /** Returns each recipient of the envelope once, with the kind and name that the header gives it: bcc when it gives none. */
 function toRecipients(fields: readonly HeaderField[], addresses: readonly string[]): Recipient[] {
   const named = (name: string) =>
-    new Map(parseMailboxes(binaryToText(fieldValue(fields, name) ?? "")).map((entry) => [entry.address.key, entry]));
+    new Map(parseMailboxes(decodeHeader(fieldValue(fields, name) ?? "")).map((entry) => [entry.address.key, entry]));
   const [to, cc] = [named("to"), named("cc")];
   const unique = new Map<string, Recipient>();
   for (const text of addresses) {

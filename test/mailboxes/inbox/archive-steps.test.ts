@@ -13,7 +13,8 @@ import { aZip } from "./zip-files.ts";
 const MAILS = 120;
 const mail = (n: number, bytes: number) =>
   `Subject: mail ${n}\r\nMessage-ID: <${n}@example.org>\r\n\r\n${"Some words of a mail.\r\n".repeat(Math.ceil(bytes / 23))}`;
-const mboxOf = (bytes: number) => Array.from({ length: MAILS }, (_, n) => `From a\r\n${mail(n, bytes)}\r\n`).join("");
+const mboxOf = (bytes: number) =>
+  Array.from({ length: MAILS }, (_, n) => `From a Sat Nov 21 14:12:48 2026\r\n${mail(n, bytes)}\r\n`).join("");
 const zipOf = async (bytes: number) =>
   aZip(Array.from({ length: MAILS }, (_, n) => ({ name: `${n}.eml`, data: mail(n, bytes), deflate: true })));
 
@@ -107,7 +108,9 @@ describe("a list of folders and labels in an archive", () => {
     const inbox = await anInbox();
     const small = listOf("Small", 0);
     const large = listOf("Large", 1024 * 1024);
-    const archive = utf8(`From a\r\n${HEADER}${small}\r\n\r\nFrom a\r\n${HEADER}${large}\r\n\r\n`);
+    const archive = utf8(
+      `From a Sat Nov 21 14:12:48 2026\r\n${HEADER}${small}\r\n\r\nFrom a Sat Nov 21 14:12:48 2026\r\n${HEADER}${large}\r\n\r\n`,
+    );
     const headers = { "Content-Type": "application/mbox", "Content-Length": String(archive.length) };
     const response = await inbox.workspace.call("POST", inbox.path("/import"), new Blob([archive]).stream(), headers);
     expect(await response.json()).toMatchObject({ imported: 1 });

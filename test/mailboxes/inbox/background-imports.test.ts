@@ -32,7 +32,7 @@ const MAILS = 30;
 const mail = (n: number, bytes: number) =>
   `Subject: mail ${n}\r\nMessage-ID: <${n}@example.org>\r\n\r\n${"Some words of a mail.\r\n".repeat(Math.ceil(bytes / 23))}`;
 const mboxOf = (count: number, bytes: number) =>
-  Array.from({ length: count }, (_, n) => `From a\r\n${mail(n, bytes)}\r\n`).join("");
+  Array.from({ length: count }, (_, n) => `From a Sat Nov 21 14:12:48 2026\r\n${mail(n, bytes)}\r\n`).join("");
 const encode = (text: string) => utf8(text);
 const LARGE = Math.ceil(importNow.archiveBytes / MAILS);
 /** Archives beyond the bound; the ZIP archive has an mbox file between single messages, and a file that is no message. */

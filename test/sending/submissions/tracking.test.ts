@@ -49,13 +49,53 @@ describe("tracking", () => {
     expect(parsed.html).toContain("/t/c/");
   });
 
-  it("leaves signed messages, other charsets and messages of 2 MiB byte for byte", async () => {
+  const quoted = { "Content-Transfer-Encoding": "quoted-printable" };
+  it.each<[string, Record<string, string>, string]>([
+    ["iso-8859-1", quoted, "S=FC=DF"],
+    ["windows-1252", { "Content-Transfer-Encoding": "base64" }, "S\xfc\xdf"],
+    ["cp850", quoted, "S=81=E1"],
+    ["utf-7", {}, "S+APwA3w-"],
+    ["iso-8859-1", { "Content-Transfer-Encoding": "7bit", "MIME-Version": "1.0" }, "S&uuml;&szlig;"],
+  ])("works for HTML in %s, which leaves as UTF-8 with a parameter that says so", async (charset, fields, text) => {
+    const { submit } = await aSubmitter(workspace);
+    const content = `<html><body>${text} <a href${fields === quoted ? "=3D" : "="}"https://shop.example/l1">x</a></body></html>`;
+    const body = fields["Content-Transfer-Encoding"] === "base64" ? btoa(content) : content;
+    const given = { ...fields, "Content-Type": `text/html; charset=${charset}` };
+    const { unsigned } = await sent((await submit(message(given, `${body}\n`))).id);
+    const parsed = await PostalMime.parse(unsigned);
+    expect(parsed.html).toMatch(/S(?:üß|&uuml;&szlig;) <a href="[^"]*\/t\/c\//);
+    expect(unsigned).toContain("Content-Type: text/html; charset=utf-8\r\n");
+    // Who writes Content-Transfer-Encoding writes MIME-Version too (RFC 2045 4).
+    expect(unsigned.match(/^MIME-Version: 1.0\r\n/gm)).toHaveLength(1);
+  });
+
+  it("leaves files, signed messages, unknown or broken charsets and messages of 2 MiB byte for byte", async () => {
     const { submit } = await aSubmitter(workspace);
     const own = { Date: "x", "Message-ID": "<a@b>" };
+    const file = (field: string) => `Content-Type: text/html\n${field}\n\n${html.replace("Süß", "S")}\n`;
     const part = `Content-Type: text/html\n\n${html.replace("Süß", "S")}\n`;
     const texts = [
       message({ ...own, "Content-Type": 'multipart/signed; boundary="b"' }, `--b\n${part}--b\n\nsignature\n--b--\n`),
-      message({ ...own, "Content-Type": "text/html; charset=utf-16" }, `${html.replace("Süß", "S")}\n`),
+      message(
+        { ...own, ...quoted, "Content-Type": "text/html; charset=x-none" },
+        'S=FC=DF <a href=3D"https://shop.example/a">x</a>\n',
+      ),
+      message(
+        { ...own, ...quoted, "Content-Type": "text/html; charset=utf-8" },
+        'S=FC=DF <a href=3D"https://shop.example/a">x</a>\n',
+      ),
+      message(
+        { ...own, "Content-Type": "multipart/mixed; boundary=b" },
+        `--b\n\nAttached.\n--b\n${file('Content-Disposition: inline; filename="report.html"')}--b--\n`,
+      ),
+      message(
+        { ...own, "Content-Type": "multipart/mixed; boundary=b" },
+        `--b\n\nAttached.\n--b\n${file("Content-Disposition: inline;\n filename*0*=utf-8''report; filename*1=.html")}--b--\n`,
+      ),
+      message(
+        { ...own, "Content-Type": "multipart/mixed; boundary=b" },
+        `--b\n\nAttached.\n--b\n${file("X-A: b").replace("text/html", 'text/html; name="report.html"')}--b--\n`,
+      ),
       message({ ...own, "Content-Type": "text/html" }, `${html.replace("Süß", "S")}\n${"<br>\n".repeat(350_000)}`),
     ];
     for (const text of texts) expect((await sent((await submit(text)).id)).unsigned === text).toBe(true);

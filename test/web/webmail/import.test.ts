@@ -11,7 +11,7 @@ const box = perTest(aMailbox);
 const path = () => `/mail/import/${box.workspace.mailboxId}`;
 const upload = (content: string) => box.submit(path(), [["file", new File([content], "old.mbox")]]);
 const mail = (subject: string, bytes = 10) =>
-  `From a\r\nSubject: ${subject}\r\n\r\n${"text\r\n".repeat(bytes / 6)}\r\n`;
+  `From a Sat Nov 21 14:12:48 2026\r\nSubject: ${subject}\r\n\r\n${"text\r\n".repeat(bytes / 6)}\r\n`;
 
 describe("the page that imports mail", () => {
   it("imports a small archive at once and says what became of its messages", async () => {

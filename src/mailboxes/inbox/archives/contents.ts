@@ -3,12 +3,12 @@ import { tryOr } from "../../../lib/try-or.ts";
 import { mailboxBudgets } from "../../../platform/budgets/objects.ts";
 import { type ArchiveContents, nameIssue } from "../../mailbox-store/index.ts";
 
-/** The file of a ZIP archive, and the subject of the message of an mbox file, that list folders and labels. */
+/** The file of a ZIP archive that lists folders and labels, and the header of the message that did so in mbox files of earlier versions. */
 export const CONTENTS_FILE = "mailbox.json";
 /** Bytes of a list of folders and labels. One is parsed at once, and takes many times its size while it is. */
 export const MAX_CONTENTS_BYTES = 1024 * 1024;
-const NAME = "DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA";
-const HEADER = `Subject: ${NAME}\r\nX-Mailbox-Contents: 1\r\nContent-Type: application/json\r\n\r\n`;
+const HEADER =
+  "Subject: DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA\r\nX-Mailbox-Contents: 1\r\nContent-Type: application/json\r\n\r\n";
 
 const name = z.string().refine((text) => nameIssue(text) === null);
 const Contents = z.object({
@@ -18,10 +18,6 @@ const Contents = z.object({
 
 /** Returns folders and labels as JSON. */
 export const writeContents = (contents: ArchiveContents): string => JSON.stringify(contents, null, 1);
-
-/** Returns folders and labels as a message for an mbox file. Other programs skip it by its subject, as IMAP servers do. */
-export const writeContentsMessage = (contents: ArchiveContents): string =>
-  `${HEADER}${writeContents(contents)}\r\n\r\n`;
 
 /** Reads folders and labels. Returns null when they are not valid. */
 export const readContents = (bytes: Uint8Array): ArchiveContents | null =>

@@ -1,4 +1,4 @@
-import { enlarged } from "../../../lib/bytes.ts";
+import { enlarged, toBinaryString } from "../../../lib/bytes.ts";
 import { readMbox } from "../../../lib/mbox/read.ts";
 import { readChunks, skipBytes } from "../../../lib/read-chunks.ts";
 import type { YieldingSteps } from "../../../lib/yielding-steps.ts";
@@ -47,8 +47,8 @@ export class ArchiveError extends Error {
 
 /** Returns the format of an archive by its first bytes, or null. */
 export function formatOf(start: Uint8Array): "zip" | "mbox" | null {
-  const text = String.fromCharCode(...start.subarray(0, 5));
-  if (text === "From ") return "mbox";
+  const text = toBinaryString(start);
+  if (/^(?:\xef\xbb\xbf)?From /.test(text)) return "mbox";
   return text.startsWith("PK\x03\x04") || text.startsWith("PK\x05\x06") ? "zip" : null;
 }
 

@@ -12,7 +12,7 @@ import type { ExportedMessage } from "../../mailbox-store/index.ts";
 import { toWatcher } from "../events/index.ts";
 import type { ReadableMailbox } from "../open.ts";
 import { writeArchiveHeaders } from "./archive-headers.ts";
-import { CONTENTS_FILE, writeContents, writeContentsMessage } from "./contents.ts";
+import { CONTENTS_FILE, writeContents } from "./contents.ts";
 import { archiveStep } from "./rules.ts";
 import { ArchiveSource } from "./source.ts";
 
@@ -42,7 +42,6 @@ export async function exportMailbox(
   { id, store }: ReadableMailbox,
   { format, folder }: { format: "zip" | "mbox"; folder: string | null },
 ): Promise<AsyncGenerator<Uint8Array>> {
-  const contents = await store.describeContents();
   const readPage = async (after: number) => {
     const [opened] = after > 0 ? await mayOpen(ctx, [toWatcher(ctx, id)]) : [true];
     if (!opened) throw forbidden("The access to this mailbox has ended");
@@ -52,8 +51,8 @@ export async function exportMailbox(
   const work = { ctx, steps: new YieldingSteps(archiveStep) };
   const messages = readAhead(work, pagesFrom(first, readPage));
   return format === "zip"
-    ? writeZip(work, writeContents(contents), messages)
-    : writeMbox(work, writeContentsMessage(contents), messages);
+    ? writeZip(work, writeContents(await store.describeContents()), messages)
+    : writeMbox(work, messages);
 }
 
 async function* pagesFrom(first: ExportedMessage[], readPage: (after: number) => Promise<ExportedMessage[] | null>) {
@@ -102,8 +101,7 @@ async function* readObject(ctx: Ctx, { object, size }: ExportedMessage): AsyncGe
   yield* readChunks(await new ArchiveSource(ctx, object, size).stream(0, size));
 }
 
-async function* writeMbox(work: ExportWork, contents: string, messages: AsyncGenerator<OpenMessage>) {
-  yield utf8(`${separator(null, work.ctx.now())}${contents}`);
+async function* writeMbox(work: ExportWork, messages: AsyncGenerator<OpenMessage>) {
   for await (const open of messages) {
     const content = await contentOf(work, open);
     if (!content) continue;

@@ -1,6 +1,7 @@
 import { utf8 } from "../../../lib/bytes.ts";
 import { uuidFromHash } from "../../../lib/ids.ts";
 import { piecesOf, type YieldingSteps } from "../../../lib/yielding-steps.ts";
+import { mailboxBudgets } from "../../../platform/budgets/objects.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { ObjectUpload } from "../../../platform/db/object-upload.ts";
 import { r2Keys } from "../../../platform/db/r2-keys.ts";
@@ -12,6 +13,7 @@ import {
   type ImportResult,
   type MailboxStore,
   mailboxLimits,
+  nameIssue,
   toNewMessage,
 } from "../../mailbox-store/index.ts";
 import { type ArchiveEntry, ArchiveError } from "./entries.ts";
@@ -20,6 +22,8 @@ import { importBatch, isBeyond, type RunBounds } from "./rules.ts";
 
 /** Errors of an import. */
 const MAX_ERRORS = 100;
+/** The color of a label that only messages name. */
+const LABEL_COLOR = "#7f8c8d";
 /** Objects that are written to R2 at once: connections of an invocation that may wait for a response (Workers limits). */
 const PUTS = 5;
 /** Bytes of a large message that are uploaded between two steps. */
@@ -63,7 +67,7 @@ export class ImportRun {
   readonly #steps: YieldingSteps;
   readonly #id: string;
   #step: number | null;
-  readonly #folders = new Set<string>();
+  readonly #created = { folders: new Set<string>(), labels: new Set<string>() };
   #pending: PendingMessage[] = [];
   #pendingBytes = 0;
   #pendingCharacters = 0;
@@ -130,7 +134,7 @@ export class ImportRun {
 
   async #takeMessage(entry: Extract<ArchiveEntry, { kind: "message" }>): Promise<void> {
     const { length } = entry.original;
-    await this.#createFolder(entry.folder);
+    await this.#createMissing([folderName(entry.folder)], entry.archiveHeaders?.labels ?? []);
     if (this.#pendingBytes + length > importBatch.bytes) await this.#store();
     // A large one is stored before the next entry is read.
     const message = await this.#toPending(entry, length > importBatch.bytes ? entry.original : entry.original.slice());
@@ -139,12 +143,19 @@ export class ImportRun {
     this.#pendingCharacters += Math.min(message.message.searchText.length, mailboxLimits.searchCharacters);
   }
 
-  /** Creates a folder that the archive names and the list of folders does not. */
-  async #createFolder(name: string): Promise<void> {
-    const canonical = folderName(name);
-    if (this.#folders.has(canonical)) return;
-    this.#folders.add(canonical);
-    await this.#mailbox.store.createContents({ folders: [canonical], labels: [] });
+  /** Creates the folder and the labels of a message that no list of the archive has. */
+  async #createMissing(folders: readonly string[], labels: readonly string[]): Promise<void> {
+    // A mailbox takes no more.
+    const mayName = this.#created.labels.size < mailboxBudgets.labels.rows;
+    const missing = {
+      folders: folders.filter((name) => !this.#created.folders.has(name)),
+      labels: labels.filter((name) => mayName && nameIssue(name) === null && !this.#created.labels.has(name)),
+    };
+    if (missing.folders.length + missing.labels.length === 0) return;
+    for (const name of missing.folders) this.#created.folders.add(name);
+    for (const name of missing.labels) this.#created.labels.add(name);
+    const colored = missing.labels.map((name) => ({ name, color: LABEL_COLOR }));
+    await this.#mailbox.store.createContents({ folders: missing.folders, labels: colored });
     await this.#steps.add(1, 0);
   }
 

@@ -31,7 +31,7 @@ export async function importArchive(
   try {
     await upload(ctx, object, body, size);
     const source = new ArchiveSource(ctx, object, size);
-    const format = formatOf(await source.read(0, Math.min(size, 5)));
+    const format = formatOf(await source.read(0, Math.min(size, 8)));
     if (!format) throw unprocessable([bodyError([], "The body is no ZIP archive and no mbox file")]);
     const steps = new YieldingSteps(archiveStep);
     const id = ctx.newId();

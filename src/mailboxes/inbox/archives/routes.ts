@@ -21,9 +21,9 @@ const archive = { schema: { type: "string", format: "binary" } } as const;
 const EXAMPLE = "From ada@example.org Sat Nov 21 14:12:48 2026\r\nSubject: Hello\r\n\r\nText\r\n\r\n";
 
 const EXPORT_DESCRIPTION = `A ZIP archive of .eml files, or an mbox file (mboxrd quoting). Each message begins with header
-fields of its folder, flags, labels, time and size (\`X-Mailbox-…\`), and the archive with a list of the folders and labels;
-an import of the archive restores all of them and removes the fields. The archive is written while it is downloaded, so a
-failure ends the connection before the archive is complete.`;
+fields of its folder, flags, labels, time and size (\`X-Mailbox-…\`), which an import restores and removes. A ZIP archive also lists all
+folders and labels with their colors; an mbox file has the messages only, as other programs expect. The archive is written while it is
+downloaded, so a failure ends the connection before the archive is complete.`;
 
 const IMPORT_DESCRIPTION = `The body is a ZIP archive with .eml and .mbox files, or an mbox file, of at most ${MAX_ARCHIVE_BYTES} bytes
 and ${MAX_ENTRIES} messages of at most 25 MiB each. A Cloudflare plan may allow less for one body: import folder by folder

@@ -1,8 +1,9 @@
 import { isServiceHeader } from "../../../lib/header-rules.ts";
 import { type BodySource, inlineBody, type RawContent } from "../../../mail/raw/compose.ts";
-import { binaryToText, fieldValue, parseFields } from "../../../mail/raw/fields.ts";
+import { fieldValue, parseFields } from "../../../mail/raw/fields.ts";
 import type { RawPart } from "../../../mail/raw/part-list.ts";
 import { readTextPart, textParts } from "../../../mail/raw/text-parts.ts";
+import { decodeHeader } from "../../../mail/texts/decode-header.ts";
 import type { Ctx, MailCtx } from "../../../platform/context.ts";
 import { repeatObjectCall } from "../../../platform/db/repeat-object-call.ts";
 import { AttachmentDeletedError } from "./attachment-source.ts";
@@ -30,7 +31,7 @@ export async function describeRaw(ctx: Ctx, key: string, content: ContentDocumen
   const fields = parseFields(raw.head, true).filter(({ name }) => !isServiceHeader(name));
   const headers = fields.map((field): [string, string] => [
     field.name,
-    binaryToText(fieldValue([field], field.name.toLowerCase()) ?? ""),
+    decodeHeader(fieldValue([field], field.name.toLowerCase()) ?? ""),
   ]);
   return { ...content, headers, text: await read(text), html: await read(html) };
 }

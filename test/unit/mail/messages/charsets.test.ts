@@ -35,13 +35,28 @@ describe("a text", () => {
     ["no-such-charset", "\xc3\xa9", "é"],
     [null, "\xe9", "é"],
     ["us-ascii", "\xc3\xa9", "é"],
-    ["utf-8", "\xe9", "é"],
+    ["utf-8", "Gr\xfc\xc3\x9fe \xe9", "Gr\ufffdße \ufffd"],
+    ["utf-8", "caf\xe9", "caf\ufffd"],
+    [null, "Gr\xc3\xbc\xc3\x9fe \xe9", "Grüße \ufffd"],
+    [null, "Gr\xfc\xdfe", "Grüße"],
+    [null, "\x1b$BF|K\\\x1b(B", "日本"],
   ])("in %s is %j", (charset, bytes, expected) => {
     expect(text(bytes, charset)).toBe(expected);
   });
 
   it("that is cut off within a character of UTF-8 keeps what is before it", () => {
-    expect(text("Gr\xc3\xbc\xc3", "utf-8")).toBe("Grü");
+    for (const charset of ["utf-8", null]) expect(text("Gr\xc3\xbc\xc3", charset)).toBe("Grü\ufffd");
+  });
+});
+
+describe("a body in base64", () => {
+  it.each([
+    ["ends at its padding", "Y2Fm\r\nZQ==\r\neHh4", "cafe"],
+    ["skips what no base64 has", "Y2!\xe9Fm\0 Z Q", "cafe"],
+  ])("%s", (_, bytes, expected) => {
+    expect(text(bytes, "utf-8", "base64")).toBe(expected);
+    const raw = latin1(`Content-Transfer-Encoding: BASE64\r\n\r\n${bytes}`);
+    expect(parseMessage(raw).parts[0]?.size).toBe(expected.length);
   });
 });
 
@@ -77,6 +92,10 @@ describe("encoded-words", () => {
     ["words of code pages", "=?ibm850?Q?=81?= =?cp437?Q?=81?=", "üü"],
     ["a language", "=?utf-8*de?Q?_=C3=BC?=", "ü"],
     ["a word of an unknown charset", "=?x-none?q?caf=C3=A9?=", "café"],
+    ["raw bytes of its charset", "=?koi8-r?Q?\xf0\xd2=C9?= =?iso-8859-1?q?caf\xe9?=", "Приcafé"],
+    ["raw UTF-8", "=?utf-8?Q?caf\xc3\xa9?= \xc3\xbc", "café ü"],
+    ["raw bytes within base64", "=?utf-8?B?Y2\xe9Fm?=", "caf"],
+    ["base64 behind its padding", "=?utf-8?B?Y2Fmw6k=eHg=?=", "café"],
     ["a word without digits of base64", "a =?utf-8?b?%%%?= b", "a  b"],
     ["text between words", "=?utf-8?Q?a?= b =?utf-8?Q?c?=", "a b c"],
     ["two words that are whole, of which one is damaged", "=?utf-8?Q?=C3?= =?utf-8?Q?abc?=", "\ufffdabc"],

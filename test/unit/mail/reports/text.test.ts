@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { binaryToText } from "../../../../src/mail/raw/fields.ts";
 import { splitMessage } from "../../../../src/mail/reports/message.ts";
 import { decodeLines } from "../../../../src/mail/reports/text.ts";
+import { decodeHeader } from "../../../../src/mail/texts/decode-header.ts";
 
 /** Decodes the lines of a message. Each character of the string is one byte. */
 function read(message: string): string[] {
@@ -13,11 +13,11 @@ describe("decodeLines", () => {
   it.each<[string, string, string[]]>([
     ["no charset, UTF-8", "\ncaf\xc3\xa9", ["café"]],
     ["no charset, not UTF-8", "\ncaf\xe9", ["café"]],
-    ["invalid UTF-8", "Content-Type: text/plain; charset=UTF-8\n\ncaf\xe9", ["café"]],
+    ["invalid UTF-8", "Content-Type: text/plain; charset=UTF-8\n\ncaf\xe9", ["caf\ufffd"]],
     ["an unknown charset", 'Content-Type: text/plain; charset="x-none"\n\ncaf\xc3\xa9', ["café"]],
     ["ISO-2022-JP", "Content-Type: text/plain; charset=iso-2022-jp\n\n\x1b$B%a!<%k\x1b(B", ["メール"]],
-    ["base64, cut off", "Content-Transfer-Encoding: BASE64\n\nSGV\nsbG8gdGhlcm", ["Hello the"]],
-    ["base64, with padding within", "Content-Transfer-Encoding: base64\n\nSGVs\r\nbG8=", ["Hel"]],
+    ["base64, cut off", "Content-Transfer-Encoding: BASE64\n\nSGV\nsbG8gdGhlcm", ["Hello ther"]],
+    ["base64, to its padding", "Content-Transfer-Encoding: base64\n\nSGVs\r\nbG8=\nSGVs", ["Hello"]],
     [
       "quoted-printable, soft breaks",
       "Content-Transfer-Encoding: quoted-printable\n\na=\nb= \t\r\nc=\rd=3D=e9=\n",
@@ -85,6 +85,6 @@ describe("splitMessage", () => {
 
 it("a raw header in UTF-8 is read as such, also one with the character of what another program could not decode", () => {
   const utf8 = (text: string) => Buffer.from(text).toString("latin1");
-  for (const text of ["Größe", "Größe \ufffd"]) expect(binaryToText(utf8(text))).toBe(text);
-  expect(binaryToText("Gr\xf6\xdfe")).toBe("Größe");
+  for (const text of ["Größe", "Größe \ufffd"]) expect(decodeHeader(utf8(text))).toBe(text);
+  expect(decodeHeader("Gr\xf6\xdfe")).toBe("Größe");
 });
