@@ -1,17 +1,6 @@
 import { tokensOf } from "../addresses/tokens.ts";
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-/** Hours east of UTC (RFC 5322 4.3). Every other name counts as UTC, since nobody can know what it means. */
-const ZONES: Readonly<Record<string, number>> = {
-  edt: -4,
-  est: -5,
-  cdt: -5,
-  cst: -6,
-  mdt: -6,
-  mst: -7,
-  pdt: -7,
-  pst: -8,
-};
 /** The end of the year 9999, after which ISO 8601 needs more digits. */
 const END = Date.UTC(10_000, 0);
 
@@ -59,8 +48,10 @@ function fullYear(year: string): number {
   return Number(year) + (year.length === 2 && year < "50" ? 2000 : 1900);
 }
 
+/** Names other than those of North America count as UTC, since nobody can know what they mean (RFC 5322 4.3). */
 function zoneMinutes(zone: string): number {
   const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)$/.exec(zone) ?? [];
   if (sign) return (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -1 : 1);
-  return 60 * (ZONES[zone.toLowerCase()] ?? 0);
+  const [, place, season] = /^([ecmp])([sd])t$/.exec(zone.toLowerCase()) ?? [];
+  return place ? 60 * ((season === "d" ? -4 : -5) - "ecmp".indexOf(place)) : 0;
 }

@@ -1,13 +1,11 @@
 import { isUtf8 } from "node:buffer";
-import { binaryStringToBytes, concat, toBase64, toBinaryString, utf8 } from "../../lib/bytes.ts";
+import { binaryStringToBytes, concat, toBinaryString, utf8 } from "../../lib/bytes.ts";
+import { encodeBase64 } from "../mime/base64.ts";
 import { decodeWhole } from "../mime/body-decoder.ts";
 import { decodeHtml, decodeKnown } from "../texts/text.ts";
 import type { RawContent } from "./compose.ts";
 import { fieldValue, parseFields } from "./fields.ts";
 import { textParts } from "./text-parts.ts";
-
-/** Characters of a line of base64 (RFC 2045 6.8). */
-const BASE64_LINE = 76;
 
 /**
  * Replaces the HTML of a submitted message by what `replace` returns for it, in UTF-8 and base64. Everything else stays as it is, but a
@@ -24,7 +22,7 @@ export async function replaceHtml(
   const html = decodeExactly(decodeWhole(body.subarray(part.at, part.at + part.size), part.encoding), part.charset);
   const replaced = html === null ? null : await replace(html);
   if (replaced === null || replaced === html) return null;
-  const content = binaryStringToBytes(toBase64Lines(utf8(replaced)));
+  const content = encodeBase64(utf8(replaced));
   const after = body.subarray(part.at + part.size);
   if (part.fieldsAt < 0)
     return { head: withVersion(withEncoding(head)), body: concat([content, binaryStringToBytes("\r\n"), after]) };
@@ -41,16 +39,12 @@ function decodeExactly(bytes: Uint8Array, charset: string): string | null {
 }
 
 function withEncoding(fields: string): string {
-  const changed: Record<string, string> = {
-    "content-type": "Content-Type: text/html; charset=utf-8\r\n",
-    "content-transfer-encoding": "",
-  };
-  const kept = parseFields(fields, true).map(({ name, raw }) => changed[name.toLowerCase()] ?? raw);
+  const kept = parseFields(fields, true).map(({ name, raw }) => {
+    if (/^content-type$/i.test(name)) return "Content-Type: text/html; charset=utf-8\r\n";
+    return /^content-transfer-encoding$/i.test(name) ? "" : raw;
+  });
   return `${kept.join("")}Content-Transfer-Encoding: base64\r\n`;
 }
 
 const withVersion = (head: string): string =>
   fieldValue(parseFields(head), "mime-version") === null ? `${head}MIME-Version: 1.0\r\n` : head;
-
-const toBase64Lines = (bytes: Uint8Array): string =>
-  (toBase64(bytes).match(new RegExp(`.{1,${BASE64_LINE}}`, "g")) ?? []).join("\r\n");

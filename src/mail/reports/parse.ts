@@ -7,9 +7,10 @@ import { parseComplaint, parseEnclosedComplaint } from "./complaint.ts";
 import { parseDeliveryStatus } from "./delivery-status.ts";
 import type { DeliveryReport, Feedback, ReportedRecipient } from "./feedback.ts";
 import { listedRecipients } from "./listed-recipients.ts";
-import { type Fields, type Part, readBlock, type SplitMessage, splitMessage } from "./message.ts";
+import { type Fields, readBlock } from "./message.ts";
 import { findPhase } from "./phase.ts";
 import { isFromDaemon } from "./recognize.ts";
+import { type Part, type SplitMessage, splitMessage } from "./split-message.ts";
 import { decodeBody, decodeLines } from "./text.ts";
 import { findMessageId, oneLine } from "./values.ts";
 

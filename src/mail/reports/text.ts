@@ -1,6 +1,6 @@
 import { decodeWhole } from "../mime/body-decoder.ts";
 import { decodeHtml, decodeText, htmlToText } from "../texts/text.ts";
-import type { Part } from "./message.ts";
+import type { Part } from "./split-message.ts";
 
 /** Bytes of a part that are decoded; lines, and characters of a line, that are read of its text. */
 const MAX_ENCODED = 192 * 1024;

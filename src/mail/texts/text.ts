@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { HtmlTextWriter } from "../../lib/html-to-text.ts";
+import { toBinaryString } from "../../lib/bytes.ts";
 import { tryOr } from "../../lib/try-or.ts";
 import { decodeWhole } from "../mime/body-decoder.ts";
 import { charsetOf, ownDecoder } from "./charsets.ts";
@@ -17,7 +18,10 @@ export const isNamed = (label: string): boolean => !UNNAMED.has(label) && !UTF_8
  * ISO-2022-JP by its escapes, or windows-1252. This is the one decoder of mail, so that no two readers see different texts.
  */
 export function decodeText(bytes: Uint8Array, charset: string | null): string {
-  return decodeKnown(bytes, charset) ?? decodeUnnamed(bytes);
+  const known = decodeKnown(bytes, charset);
+  if (known !== null) return known;
+  if (isIso2022Jp(bytes)) return new TextDecoder("iso-2022-jp").decode(bytes);
+  return readUtf8(bytes) ?? new TextDecoder("windows-1252").decode(bytes);
 }
 
 /** Decodes text as `decodeText` does, or returns null without a known charset. */
@@ -25,11 +29,6 @@ export function decodeKnown(bytes: Uint8Array, charset: string | null): string |
   const label = charsetOf(charset ?? "");
   if (UNNAMED.has(label)) return null;
   return ownDecoder(label)?.(bytes) ?? tryOr(() => new TextDecoder(label).decode(bytes), null);
-}
-
-function decodeUnnamed(bytes: Uint8Array): string {
-  if (isIso2022Jp(bytes)) return new TextDecoder("iso-2022-jp").decode(bytes);
-  return readUtf8(bytes) ?? new TextDecoder("windows-1252").decode(bytes);
 }
 
 /** Returns text of UTF-8, also with broken characters when others beyond ASCII are as many, which are none by chance. Else null. */
@@ -45,12 +44,7 @@ function readUtf8(bytes: Uint8Array): string | null {
 }
 
 /** Looks for the escape to JIS X 0208 (RFC 1468) near the beginning: Japanese systems often omit the charset. */
-function isIso2022Jp(bytes: Uint8Array): boolean {
-  for (let at = bytes.indexOf(0x1b); at >= 0 && at < 16_384; at = bytes.indexOf(0x1b, at + 1)) {
-    if (bytes[at + 1] === 0x24 && (bytes[at + 2] === 0x42 || bytes[at + 2] === 0x40)) return true;
-  }
-  return false;
-}
+const isIso2022Jp = (bytes: Uint8Array) => /\x1b\$[@B]/.test(toBinaryString(bytes.subarray(0, 16_384)));
 
 /** Decodes HTML. Without a charset, and when it is not the UTF-8 that it should be, the one that the HTML names counts (HTML 13.2.3.2). */
 export function decodeHtml(bytes: Uint8Array, charset: string | null): string {
@@ -75,8 +69,7 @@ const META_BYTES = 4_096;
 const META = /<meta\s[^>]{0,300}?charset\s*=\s*["']?\s*([A-Za-z0-9._:+-]{1,40})/i;
 
 function charsetOfHtml(bytes: Uint8Array): string | null {
-  const start = new TextDecoder("windows-1252").decode(bytes.subarray(0, META_BYTES));
-  const named = charsetOf(META.exec(start)?.[1] ?? "");
+  const named = charsetOf(META.exec(toBinaryString(bytes.subarray(0, META_BYTES)))?.[1] ?? "");
   // The names are readable, so the text is no UTF-16.
   return named === "" || named.startsWith("utf-16") ? null : named;
 }

@@ -20,7 +20,7 @@ import { toFacts } from "./receive.ts";
 export type CfblResult = "counted" | "not authenticated" | "no complaint" | "unknown email";
 
 interface CfblReport {
-  /** The message: at most the first MiB, of which at most 1,000 parts are read (src/mail/reports/message.ts). */
+  /** The message: at most the first MiB, of which at most 1,000 parts are read (src/mail/reports/split-message.ts). */
   raw: Uint8Array;
   /** Results of the server that received it; null when nothing is known. */
   authentication: CheckedAuthentication | null;

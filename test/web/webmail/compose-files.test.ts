@@ -96,6 +96,19 @@ describe("files of a new message", () => {
     expect(valuesOf(form.html, "file")).toEqual(["part:1:2:INBOX", "part:1:3:INBOX"]);
   });
 
+  it("that are related to HTML which does not name them are shown, downloaded and forwarded", async () => {
+    const pdf = '--q\r\nContent-Type: application/pdf; name="invoice.pdf"\r\nContent-ID: <x2@example.org>\r\n';
+    const body = `--q\r\nContent-Type: text/html\r\n\r\n<p>See the invoice.</p>\r\n${pdf}Content-Transfer-Encoding: base64\r\n\r\nJVBERi0x\r\n--q--\r\n`;
+    await box.receive({ "Content-Type": "multipart/related; boundary=q" }, body);
+    expect((await box.list("INBOX"))[0]?.has_attachments).toBe(true);
+    const message = await box.read(box.path("/INBOX/1"));
+    expect(message.text).toContain("invoice.pdf");
+    const [, link = ""] = /href="([^"]*\/parts\/[^"]*)"/.exec(message.html) ?? [];
+    expect(await (await box.page.get(link)).text()).toBe("%PDF-1");
+    const form = await box.read(`/mail/compose/${box.workspace.mailboxId}?reply=forward&folder=INBOX&uid=1`);
+    expect(valuesOf(form.html, "file")).toEqual(["part:1:2:INBOX"]);
+  });
+
   it("beyond 24 MiB are refused with the limit, and the text is kept", async () => {
     const half = new Uint8Array(13 * MIB);
     const refused = await compose("draft", { text: "Keep me" }, [file("a.bin", half), file("b.bin", half)]);

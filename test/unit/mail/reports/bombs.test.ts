@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { splitMessage } from "../../../../src/mail/reports/message.ts";
 import { parseFeedback } from "../../../../src/mail/reports/parse.ts";
+import { splitMessage } from "../../../../src/mail/reports/split-message.ts";
 import { toReportOutcome } from "../../../../src/sending/feedback/to-outcome.ts";
 import { LARGE_REPORTS, MIXED, nested, REPORT_BOMBS } from "../../../mail/reports/bomb-reports.ts";
 import { COMPLAINTS } from "../../../mail/reports/samples-complaints.ts";

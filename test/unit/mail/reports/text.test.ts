@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { splitMessage } from "../../../../src/mail/reports/message.ts";
+import { splitMessage } from "../../../../src/mail/reports/split-message.ts";
 import { decodeLines } from "../../../../src/mail/reports/text.ts";
 import { decodeHeader } from "../../../../src/mail/texts/decode-header.ts";
 
@@ -35,6 +35,7 @@ describe("decodeLines", () => {
   });
 });
 
+/** The line break before a delimiter belongs to it (RFC 2046 5.1.1). */
 describe("splitMessage", () => {
   const split = (body: string, type = "multipart/mixed; boundary=b") =>
     splitMessage(new TextEncoder().encode(`Content-Type: ${type}\n\n${body}`)).parts.map((part) => [
@@ -43,12 +44,12 @@ describe("splitMessage", () => {
     ]);
 
   it.each<[string, string, [string, string][]]>([
-    ["preamble and epilogue are no parts", "x\n--b\n\n1\n--b--\ny\n--b\n\n2", [["text/plain", "1\n"]]],
+    ["preamble and epilogue are no parts", "x\n--b\n\n1\n--b--\ny\n--b\n\n2", [["text/plain", "1"]]],
     [
       "the end may be missing",
       "--b\n\n1\n--b\n\n2",
       [
-        ["text/plain", "1\n"],
+        ["text/plain", "1"],
         ["text/plain", "2"],
       ],
     ],
@@ -57,18 +58,18 @@ describe("splitMessage", () => {
       "--b \t\n\n1\n--bb\n--b-\n",
       [["text/plain", "1\n--bb\n--b-\n"]],
     ],
-    ["a part without fields", "--b\n\n\n1\n--b--", [["text/plain", "\n1\n"]]],
+    ["a part without fields", "--b\n\n\n1\n--b--", [["text/plain", "\n1"]]],
     [
       "an enclosed message is one part",
       "--b\nContent-Type: message/rfc822\n\nA: b\n\n1\n--b--",
-      [["message/rfc822", "A: b\n\n1\n"]],
+      [["message/rfc822", "A: b\n\n1"]],
     ],
     [
       "an inner multipart ends with the outer",
       "--b\nContent-Type: multipart/x; boundary=c\n\n--c\n\n1\n--b\n\n2\n--b--",
       [
-        ["text/plain", "1\n"],
-        ["text/plain", "2\n"],
+        ["text/plain", "1"],
+        ["text/plain", "2"],
       ],
     ],
   ])("%s", (_, body, parts) => {
@@ -78,7 +79,7 @@ describe("splitMessage", () => {
   it("treats a multipart without a boundary as one part, and the parts of a digest as messages", () => {
     expect(split("x", "multipart/mixed")).toEqual([["multipart/mixed", "x"]]);
     expect(split("--d\n\nA: b\n\n--d--", 'Multipart/Digest; charset=x; Boundary="d"')).toEqual([
-      ["message/rfc822", "A: b\n\n"],
+      ["message/rfc822", "A: b\n"],
     ]);
   });
 });
