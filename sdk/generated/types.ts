@@ -1690,7 +1690,7 @@ export interface InboxFolder {
 }
 
 export interface InboxFolderCreate {
-  /** At most 255 bytes, without control characters, *, %, " and \. */
+  /** At most 255 bytes, without control characters, * and \. */
   name: string;
 }
 
@@ -1710,13 +1710,13 @@ export interface InboxLabel {
 }
 
 export interface InboxLabelCreate {
-  /** At most 255 bytes, without control characters, *, %, " and \. */
+  /** At most 255 bytes, without control characters, * and \. */
   name: string;
   color: string;
 }
 
 export interface InboxLabelUpdate {
-  /** At most 255 bytes, without control characters, *, %, " and \. */
+  /** At most 255 bytes, without control characters, * and \. */
   name?: string;
   color?: string;
 }
