@@ -157,6 +157,12 @@ const firstId = (value: string | null) => idsOf(value)[0] ?? null;
 
 const idsOf = (value: string | null): string[] => [...(value ?? "").matchAll(MESSAGE_ID)].map(([id]) => id).slice(-100);
 
+/** Returns the day of a Date field as it is written, without time and zone (RFC 3501 6.4.4), as its beginning in UTC in ms; null without one. */
+export function parseWrittenDay(value: string): number | null {
+  const [day] = /\d{1,2}\s+[a-z]{3}\s+\d{2,4}/i.exec(value) ?? [];
+  return day === undefined ? null : parseDate(`${day} 00:00 +0000`);
+}
+
 function parseDate(value: string | null): number | null {
   const time = Date.parse((value ?? "").replace(/\([^()]*\)/g, " ").trim());
   return Number.isNaN(time) || time < 0 ? null : time;

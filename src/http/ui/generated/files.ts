@@ -10,5 +10,5 @@ export const files = {
   webmailStyle: "/assets/webmail-cacc0995.css",
   frontStyle: "/assets/front-22264c01.css",
   referenceStyle: "/assets/reference-8f225a79.css",
-  guides: "/assets/guides-6318665f.json",
+  guides: "/assets/guides-cd6120ac.json",
 } as const;
