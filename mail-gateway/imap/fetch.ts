@@ -118,7 +118,7 @@ async function writeSection({ writer }: Session, beginning: string, section: Ope
     for await (const chunk of section.chunks) {
       const bytes = chunk.subarray(0, left);
       left -= bytes.length;
-      writer.bytes(bytes);
+      writer.bytes(withoutNul(bytes));
       await writer.ready();
     }
   } catch (error) {
@@ -126,6 +126,9 @@ async function writeSection({ writer }: Session, beginning: string, section: Ope
   }
   if (left > 0) throw new BrokenResponseError("the message is shorter than its record says");
 }
+
+/** Returns bytes as a literal may have them (RFC 3501 4.3.1): a NUL becomes 0x80, as with Dovecot, so that no place moves. */
+const withoutNul = (bytes: Uint8Array): Uint8Array => (bytes.includes(0) ? bytes.map((byte) => byte || 0x80) : bytes);
 
 function formatItem(
   session: Session,

@@ -9,7 +9,7 @@ interface Patterns {
   patterns: readonly string[];
 }
 
-/** A name that matches. Null: there is no folder of this name, but one below it. */
+/** A name that matches. Null: there is no folder of this name, but one below it or a subscription. */
 export interface FolderMatch {
   name: string;
   folder: FolderInfo | null;
@@ -17,10 +17,16 @@ export interface FolderMatch {
 
 /**
  * Returns the folders that match a pattern, and the names above folders that do (RFC 3501 6.3.8). `*` matches anything, `%` one level.
+ * `deleted`: names of deleted folders that are matched too.
  */
-export function findMatches(folders: readonly FolderInfo[], { reference, patterns }: Patterns): FolderMatch[] {
-  const byName = new Map<string, FolderInfo | null>(folders.map((folder) => [folder.name, folder]));
-  for (const { name } of folders)
+export function findMatches(
+  folders: readonly FolderInfo[],
+  { reference, patterns }: Patterns,
+  deleted: readonly string[] = [],
+): FolderMatch[] {
+  const byName = new Map<string, FolderInfo | null>(deleted.map((name) => [name, null]));
+  for (const folder of folders) byName.set(folder.name, folder);
+  for (const name of [...byName.keys()])
     for (let at = name.indexOf(SEPARATOR); at > 0; at = name.indexOf(SEPARATOR, at + 1))
       if (!byName.has(name.slice(0, at))) byName.set(name.slice(0, at), null);
   return [...byName]

@@ -46,20 +46,23 @@ export async function runList(session: Session, command: CommandOf<"LIST">): Pro
     writer.lines([`* LIST (\\Noselect) "${SEPARATOR}" ""`]);
     return { text: "LIST is complete" };
   }
-  const folders = await session.mailbox.folders();
+  const { folders, deletedSubscriptions } = await session.mailbox.folders();
+  const deleted = command.onlySubscribed && !command.onlySpecialUse ? deletedSubscriptions : [];
   const isWanted = ({ isSubscribed, role }: FolderInfo) =>
     (!command.onlySubscribed || isSubscribed) && (!command.onlySpecialUse || specialUses[role ?? ""] !== undefined);
   const isSelecting = command.onlySubscribed || command.onlySpecialUse;
-  for (const { name, folder } of findMatches(folders, command)) {
+  for (const { name, folder } of findMatches(folders, command, deleted)) {
+    const isDeleted = !folder && deleted.includes(name);
     const isBelow = (other: FolderInfo) => other.name.startsWith(`${name}${SEPARATOR}`);
     const hasWantedBelow = command.recursiveMatch && folders.some((other) => isBelow(other) && isWanted(other));
-    if (!hasWantedBelow && (folder ? !isWanted(folder) : isSelecting)) continue;
+    if (!hasWantedBelow && (folder ? !isWanted(folder) : isSelecting && !isDeleted)) continue;
     const hasChildren = folders.some(isBelow);
     const attributes = [
-      ...(folder ? [] : ["\\Noselect"]),
+      // RFC 5258 3.1: this implies \Noselect.
+      ...(folder ? [] : [isDeleted ? "\\NonExistent" : "\\Noselect"]),
       hasChildren ? "\\HasChildren" : "\\HasNoChildren",
       ...(specialUses[folder?.role ?? ""] ? [specialUses[folder?.role ?? ""]] : []),
-      ...(command.subscribed && folder?.isSubscribed ? ["\\Subscribed"] : []),
+      ...(command.subscribed && (isDeleted || folder?.isSubscribed) ? ["\\Subscribed"] : []),
     ];
     const shown = formatFolder(name, syntax.allowsUtf8);
     const info = hasWantedBelow ? ` ("CHILDINFO" (${selectionsOf(command)}))` : "";
@@ -76,8 +79,9 @@ function selectionsOf({ onlySubscribed, onlySpecialUse }: CommandOf<"LIST">): st
 
 /** Answers LSUB: the subscribed folders (RFC 3501 6.3.9). */
 export async function runLsub(session: Session, command: CommandOf<"LSUB">): Promise<Completion> {
-  const folders = (await session.mailbox.folders()).filter(({ isSubscribed }) => isSubscribed);
-  for (const { name, folder } of findMatches(folders, command)) {
+  const { folders, deletedSubscriptions } = await session.mailbox.folders();
+  const subscribed = folders.filter(({ isSubscribed }) => isSubscribed);
+  for (const { name, folder } of findMatches(subscribed, command, deletedSubscriptions)) {
     const attributes = folder ? "" : "\\Noselect";
     session.writer.lines([`* LSUB (${attributes}) "${SEPARATOR}" ${formatFolder(name, session.syntax.allowsUtf8)}`]);
   }
@@ -86,7 +90,8 @@ export async function runLsub(session: Session, command: CommandOf<"LSUB">): Pro
 
 /** Answers STATUS. */
 export async function runStatus(session: Session, { folder, items }: CommandOf<"STATUS">): Promise<Completion> {
-  const found = (await session.mailbox.folders()).find(({ name }) => name === folder);
+  const { folders } = await session.mailbox.folders();
+  const found = folders.find(({ name }) => name === folder);
   if (!found) throw noSuchFolder();
   session.writer.lines([formatStatus(session, found, items)]);
   return { text: "STATUS is complete" };

@@ -1,7 +1,8 @@
-import type { SearchResult } from "../../src/mail/imap/commands.ts";
+import { MAX_COPIED, type SearchResult } from "../../src/mail/imap/commands.ts";
 import { ImapSyntaxError } from "../../src/mail/imap/cursor.ts";
 import type { SearchKey } from "../../src/mail/imap/search-keys.ts";
 import { toSequenceSet } from "../../src/mail/imap/sequence-sets.ts";
+import { CommandError } from "./command-error.ts";
 import type { ReceivedCommand } from "./command-source.ts";
 import type { CopiedMessages, MessageState } from "./mailbox.ts";
 import { formatFlags, quote } from "./responses.ts";
@@ -10,9 +11,9 @@ import type { CommandOf, Completion, Session } from "./session.ts";
 /** Messages of one call of the Worker. */
 const PAGE = 1_000;
 
-function pagesOf(uids: readonly number[]): number[][] {
+function pagesOf(uids: readonly number[], size = PAGE): number[][] {
   const pages: number[][] = [];
-  for (let at = 0; at < uids.length; at += PAGE) pages.push(uids.slice(at, at + PAGE));
+  for (let at = 0; at < uids.length; at += size) pages.push(uids.slice(at, at + size));
   return pages;
 }
 
@@ -61,10 +62,14 @@ export async function runCopy(session: Session, command: CommandOf<"COPY"> | Com
   const { mailbox } = session;
   // The Worker leaves these messages as they are, so no UID was assigned that COPYUID could tell.
   if (isMove && folder === selected.name) return { text: "MOVE is complete; the messages were there" };
-  const uids = selected.resolve(set, byUid);
+  const pages = pagesOf(selected.resolve(set, byUid), MAX_COPIED);
+  // RFC 3501 6.4.7: all or nothing.
+  if (!isMove && pages.length > 1) throw new CommandError(`COPY takes at most ${MAX_COPIED} messages`, "LIMIT");
   const parts: CopiedMessages[] = [];
-  for (const page of pagesOf(uids))
-    parts.push(await (isMove ? mailbox.move : mailbox.copy).call(mailbox, selected.name, page, folder));
+  for (const uids of pages)
+    parts.push(
+      await mailbox.copy(isMove ? "move" : "copy", { folder: selected.name, uids, to: folder, mustExist: !byUid }),
+    );
   const [first] = parts;
   const from = parts.flatMap((part) => part.from);
   if (!first || from.length === 0) return { text: `${name} is complete; there were no messages` };
@@ -133,8 +138,8 @@ function byUids(session: Session, key: SearchKey): SearchKey {
   switch (key.key) {
     case "numbers":
     case "uids": {
-      const uids = session.selected.resolve(key.set, key.key === "uids");
-      return uids.length === 0 ? { key: "none" } : { key: "uids", set: toRanges(uids) };
+      const set = session.selected.rangesOf(key.set, key.key === "uids");
+      return set.length === 0 ? { key: "none" } : { key: "uids", set };
     }
     case "and":
     case "or":
@@ -144,14 +149,4 @@ function byUids(session: Session, key: SearchKey): SearchKey {
     default:
       return key;
   }
-}
-
-function toRanges(uids: readonly number[]): [number, number][] {
-  const ranges: [number, number][] = [];
-  for (const uid of uids) {
-    const last = ranges.at(-1);
-    if (last && last[1] === uid - 1) last[1] = uid;
-    else ranges.push([uid, uid]);
-  }
-  return ranges;
 }

@@ -1,6 +1,6 @@
 import type { FetchItem, Section } from "../../src/mail/imap/fetch-items.ts";
 import { headerOf } from "../../src/mail/imap/header-fields.ts";
-import { findPart } from "../../src/mail/structures/find-part.ts";
+import { findPart, messageOf } from "../../src/mail/structures/find-part.ts";
 import type { MessageRow } from "./mailbox.ts";
 import { literalOf } from "./responses.ts";
 import type { WorkerMailbox } from "./worker-mailbox.ts";
@@ -64,8 +64,9 @@ function placeOf({ size, headerSize, structure }: MessageRow, { path, text }: Se
   if (!part) return null;
   if (text === "content") return { from: part.body, end: part.end };
   if (text === "mime") return { from: part.header, end: part.body };
-  if (!part.message) return null;
-  const { headerEnd } = part.message;
+  const message = messageOf(part);
+  if (!message) return null;
+  const { headerEnd } = message;
   return text === "text" ? { from: headerEnd, end: part.end } : { from: part.body, end: headerEnd };
 }
 

@@ -62,6 +62,18 @@ export class SelectedFolder {
     return membersOf(set, numbers).map((number) => uids[number - 1] ?? 0);
   }
 
+  /** Returns a set as ranges of UIDs, no more than the client has written: UIDs in a range that no message has match nothing. */
+  rangesOf(set: SequenceSet, byUid: boolean): [number, number][] {
+    const { uids } = this.#messages;
+    const greatest = (byUid ? uids.at(-1) : this.size) ?? 0;
+    return set.flatMap((range): [number, number][] => {
+      const ends = range.map((end) => (end === Number.POSITIVE_INFINITY ? greatest : end));
+      const [from, to] = [Math.min(...ends), Math.min(Math.max(...ends), greatest)];
+      if (from > to || to === 0) return [];
+      return [byUid ? [from, to] : [uids[from - 1] ?? 0, uids[to - 1] ?? 0]];
+    });
+  }
+
   /** Returns whether a set of sequence numbers names one that no message has, which is an error of the client. */
   exceeds(set: SequenceSet): boolean {
     const isBeyond = (end: number) => end !== Number.POSITIVE_INFINITY && end > this.size;

@@ -1,6 +1,5 @@
 import type { Command } from "../../src/mail/imap/commands.ts";
-import { ImapSyntaxError } from "../../src/mail/imap/cursor.ts";
-import { UnknownCharsetError } from "../../src/mail/imap/read-command.ts";
+import { ImapError, ImapSyntaxError } from "../../src/mail/imap/cursor.ts";
 import { type Clock, resultWithin } from "../clock.ts";
 import { ClosedError, LineError } from "./byte-queue.ts";
 import { BrokenResponseError, CommandError, unavailable } from "./command-error.ts";
@@ -169,8 +168,7 @@ export class Session {
 
   #fail(tag: string, error: unknown): void {
     if (error instanceof ImapSyntaxError) this.#complete(tag, "BAD", null, error.message);
-    else if (error instanceof UnknownCharsetError)
-      this.#complete(tag, "NO", "BADCHARSET (US-ASCII UTF-8)", "The character set is not known");
+    else if (error instanceof ImapError) this.#complete(tag, "NO", error.code, error.message);
     else if (error instanceof CommandError) this.#complete(tag, error.status, error.code, error.message);
     else {
       this.#log("imap.failed", { error: String(error) });

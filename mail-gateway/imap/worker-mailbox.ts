@@ -49,9 +49,13 @@ export class WorkerMailbox {
     return callWorker(this.#worker, "calls", { access: this.#access, call: { name, ...input } });
   }
 
-  async folders(): Promise<FolderInfo[]> {
-    const { folders } = await this.call("folders", {});
-    return folders.map(({ modseq, ...folder }) => ({ ...folder, highestModseq: modseq }));
+  /** Returns the folders, and the names of deleted folders that are still subscribed. */
+  async folders(): Promise<{ folders: FolderInfo[]; deletedSubscriptions: string[] }> {
+    const { folders, deletedSubscriptions } = await this.call("folders", {});
+    return {
+      folders: folders.map(({ modseq, ...folder }) => ({ ...folder, highestModseq: modseq })),
+      deletedSubscriptions,
+    };
   }
 
   async select(folder: string): Promise<FolderState> {
@@ -92,12 +96,12 @@ export class WorkerMailbox {
     return { stored: result.states.map(toState), modified: result.modified };
   }
 
-  async copy(folder: string, uids: readonly number[], to: string): Promise<CopiedMessages> {
-    return toCopied(await this.call("copy", { folder, uids: [...uids], to }));
-  }
-
-  async move(folder: string, uids: readonly number[], to: string): Promise<CopiedMessages> {
-    return toCopied(await this.call("move", { folder, uids: [...uids], to }));
+  /** Copies or moves messages, at most 5,000. `mustExist`: all or none of them. */
+  async copy(
+    name: "copy" | "move",
+    { folder, uids, to, mustExist }: { folder: string; uids: readonly number[]; to: string; mustExist: boolean },
+  ): Promise<CopiedMessages> {
+    return toCopied(await this.call(name, { folder, uids: [...uids], to, must_exist: mustExist }));
   }
 
   /** Expunges messages that are marked as deleted; `uids` restricts them. Returns their UIDs. */

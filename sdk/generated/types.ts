@@ -1697,7 +1697,7 @@ export interface InboxFolder {
 }
 
 export interface InboxFolderCreate {
-  /** At most 255 bytes, without control characters, *, %, " and \. */
+  /** At most 255 bytes, without control characters, * and \. */
   name: string;
 }
 
@@ -1717,13 +1717,13 @@ export interface InboxLabel {
 }
 
 export interface InboxLabelCreate {
-  /** At most 255 bytes, without control characters, *, %, " and \. */
+  /** At most 255 bytes, without control characters, * and \. */
   name: string;
   color: string;
 }
 
 export interface InboxLabelUpdate {
-  /** At most 255 bytes, without control characters, *, %, " and \. */
+  /** At most 255 bytes, without control characters, * and \. */
   name?: string;
   color?: string;
 }

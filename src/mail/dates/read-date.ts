@@ -20,13 +20,24 @@ const FORMS = [
  * Reads the date of a header field (RFC 5322 3.3, 4.3), also in other orders that programs write. Returns ms since 1970, or null for a
  * text that is no date or is outside the years 1970 to 9999, which ISO 8601 has four digits for. Never throws.
  */
-export function readDate(value: string): number | null {
+export const readDate = (value: string): number | null => toTime(findParts(value));
+
+/** Returns the beginning, in UTC, of the day that a date names as it is written, whatever its time and zone (RFC 3501 6.4.4), or null. */
+export function readWrittenDay(value: string): number | null {
+  const { day, month, year } = findParts(value) ?? {};
+  return day === undefined ? null : toTime({ day, month, year });
+}
+
+function findParts(value: string): Parts | undefined {
   const text = tokensOf(value.slice(0, 1_000))
     .map((token) => (token.kind === "comment" ? " " : token.text))
     .join("")
     .replace(/\s+/g, " ")
     .trim();
-  const parts = FORMS.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
+  return FORMS.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
+}
+
+function toTime(parts: Parts | undefined): number | null {
   const time = parts ? timeOf(parts) : Number.NaN;
   return time >= 0 && time < END ? time : null;
 }

@@ -3,6 +3,9 @@ import type { FlagList } from "./flags.ts";
 import type { SearchKey } from "./search-keys.ts";
 import type { SequenceSet } from "./sequence-sets.ts";
 
+/** Messages of a COPY, which is all or nothing (RFC 3501 6.4.7): about a second of CPU. */
+export const MAX_COPIED = 5_000;
+
 /** Items that STATUS tells of a folder (RFC 3501 6.3.10, RFC 7162 3.1.6, RFC 8438). */
 export const statusItems = [
   "MESSAGES",

@@ -7,6 +7,17 @@ export class ImapSyntaxError extends Error {
   override name = "ImapSyntaxError";
 }
 
+/** Signals that a command of a mail program ends with NO. The code is a response code of IMAP (RFC 5530). */
+export class ImapError extends Error {
+  override name = "ImapError";
+  readonly code: string;
+
+  constructor(text: string, code: string) {
+    super(text);
+    this.code = code;
+  }
+}
+
 const ATOM_SPECIALS = '(){ %*"\\]';
 const isAtomCharacter = (character: string) =>
   character > " " && character < "\x7f" && !ATOM_SPECIALS.includes(character);
@@ -91,6 +102,8 @@ export class Cursor {
       this.#part += 1;
       this.#at = 0;
       this.#enterNextText();
+      // RFC 3501 4.3.1
+      if (part.includes(0)) throw new ImapSyntaxError("A literal has a NUL");
       return part;
     }
     if (this.next !== '"') throw new ImapSyntaxError("Expected a string");

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { ImapSyntaxError } from "./cursor.ts";
+import { ImapError } from "./cursor.ts";
 
 const PRINTABLE = /^[\x20-\x25\x27-\x7e]$/;
 
@@ -20,14 +20,11 @@ export function encodeFolderName(name: string): string {
   return encoded;
 }
 
-/** Returns the folder name of a modified UTF-7 text. Throws ImapSyntaxError for a text that `encodeFolderName` does not make. */
+/** Returns the folder name of a modified UTF-7 text. Throws ImapError for a text that `encodeFolderName` does not make. */
 export function decodeFolderName(text: string): string {
-  const name = text.replace(/&([^-]*)(-?)/g, (_, base64: string, end: string) => {
-    if (end === "") throw new ImapSyntaxError("The mailbox name is not modified UTF-7");
-    return base64 === "" ? "&" : fromBase64(base64);
-  });
+  const name = text.replace(/&([^-]*)-?/g, (_, base64: string) => (base64 === "" ? "&" : fromBase64(base64)));
   // Two texts of one folder would be two names for a client, so others than the shortest are refused.
-  if (encodeFolderName(name) !== text) throw new ImapSyntaxError("The mailbox name is not modified UTF-7");
+  if (encodeFolderName(name) !== text) throw new ImapError("The mailbox name is not modified UTF-7", "CANNOT");
   return name;
 }
 

@@ -12,12 +12,12 @@ import {
   searchResults,
   statusItems,
 } from "./commands.ts";
-import { type Cursor, ImapSyntaxError } from "./cursor.ts";
+import { type Cursor, ImapError, ImapSyntaxError } from "./cursor.ts";
 import { readDateTime } from "./dates.ts";
 import { readFetchItems } from "./fetch-items.ts";
 import { type FlagList, readFlagList, readStoreFlags } from "./flags.ts";
 import { afterSpace, readFolder, readPattern, requireShort, type Syntax, toFolder } from "./read-folder.ts";
-import { asksForModificationSequence, readSearchKeys } from "./search-keys.ts";
+import { allKeys, readSearchKeys } from "./search-keys.ts";
 import { readSequenceSet } from "./sequence-sets.ts";
 
 type Reader = (cursor: Cursor, syntax: Syntax) => Command;
@@ -91,7 +91,7 @@ export function readTag(cursor: Cursor): string {
   return cursor.word(isTagCharacter, "a tag");
 }
 
-/** Reads a command after its tag, to its end. Throws ImapSyntaxError. Of APPEND the message is no part of it. */
+/** Reads a command after its tag, to its end. Throws ImapSyntaxError and ImapError. Of APPEND the message is no part of it. */
 export function readCommand(cursor: Cursor, syntax: Syntax): Command {
   const name = afterSpace(cursor, () => cursor.atom()).toUpperCase();
   const read = readers[name] ?? messageReaders[name];
@@ -172,16 +172,14 @@ function readSearch(cursor: Cursor, byUid: boolean): SearchCommand {
   const results = cursor.skip("RETURN ") ? readSearchResults(cursor) : null;
   if (cursor.skip("CHARSET ")) {
     const charset = cursor.astring().toUpperCase();
-    if (charset !== "UTF-8" && charset !== "US-ASCII") throw new UnknownCharsetError();
+    if (charset !== "UTF-8" && charset !== "US-ASCII")
+      throw new ImapError("The character set is not known", "BADCHARSET (US-ASCII UTF-8)");
     cursor.expect(" ");
   }
   const key = readSearchKeys(cursor);
-  return { name: "SEARCH", byUid, results, key, wantsModificationSequence: asksForModificationSequence(key) };
-}
-
-/** Signals a SEARCH in a character set that is not known, which has a response code of its own. */
-export class UnknownCharsetError extends Error {
-  override name = "UnknownCharsetError";
+  // RFC 7162 3.1.5
+  const wantsModificationSequence = allKeys(key).some((one) => one.key === "modseq");
+  return { name: "SEARCH", byUid, results, key, wantsModificationSequence };
 }
 
 function readSearchResults(cursor: Cursor): SearchResult[] {

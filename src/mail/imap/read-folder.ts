@@ -1,5 +1,5 @@
 import { utf8Length } from "../../lib/bytes.ts";
-import { type Cursor, ImapSyntaxError } from "./cursor.ts";
+import { type Cursor, ImapError, ImapSyntaxError } from "./cursor.ts";
 import { decodeFolderName } from "./folder-names.ts";
 
 /** How names of folders are written: in modified UTF-7, or in UTF-8 after ENABLE UTF8=ACCEPT. */
@@ -23,7 +23,7 @@ export function readFolder(cursor: Cursor, { allowsUtf8 }: Syntax): string {
 export function toFolder(text: string, allowsUtf8: boolean): string {
   const name = allowsUtf8 ? text : decodeFolderName(text);
   // No folder has one, and a response that repeats it would break into lines.
-  if (/\p{Cc}/u.test(name)) throw new ImapSyntaxError("A mailbox name has a control character");
+  if (/\p{Cc}/u.test(name)) throw new ImapError("A mailbox name has a control character", "CANNOT");
   return name.toUpperCase() === "INBOX" ? "INBOX" : name;
 }
 

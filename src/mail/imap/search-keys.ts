@@ -129,9 +129,8 @@ class KeyReader {
   }
 }
 
-/** Returns whether a condition asks for a modification sequence, so that the client wants them (RFC 7162 3.1.5). */
-export function asksForModificationSequence(key: SearchKey): boolean {
-  if (key.key === "modseq") return true;
-  if (key.key === "not") return asksForModificationSequence(key.of);
-  return (key.key === "and" || key.key === "or") && key.keys.some(asksForModificationSequence);
+/** Returns a condition and all those within it. */
+export function allKeys(key: SearchKey): SearchKey[] {
+  const inner = key.key === "not" ? [key.of] : key.key === "and" || key.key === "or" ? key.keys : [];
+  return [key, ...inner.flatMap(allKeys)];
 }

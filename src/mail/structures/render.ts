@@ -1,4 +1,6 @@
 import { toBinaryString, utf8 } from "../../lib/bytes.ts";
+import { plainStructure } from "./describe.ts";
+import { messageOf } from "./find-part.ts";
 import type { Envelope, EnvelopeAddress, Parameters, PartNode } from "./types.ts";
 
 /** Characters of a quoted string. Longer texts are literals. */
@@ -40,10 +42,7 @@ export function renderBody(node: PartNode, isExtended: boolean): string {
 }
 
 /** A multipart has parts in IMAP: one in which none was found has an empty text. */
-function partsOf({ parts, body }: PartNode): readonly PartNode[] {
-  const charset = [["charset", "us-ascii"]] as const;
-  return parts ?? [{ type: "text/plain", parameters: charset, header: body, body, end: body, lines: 0 }];
-}
+const partsOf = ({ parts, body }: PartNode): readonly PartNode[] => parts ?? [plainStructure(body, body).root];
 
 function renderLeaf(node: PartNode, isExtended: boolean): string[] {
   const [type = "text", subtype = "plain"] = node.type.split("/", 2);
@@ -56,7 +55,7 @@ function renderLeaf(node: PartNode, isExtended: boolean): string[] {
     toImapString(node.encoding ?? "7bit"),
     String(node.end - node.body),
   ];
-  const { message } = node;
+  const message = messageOf(node);
   if (message) fields.push(renderEnvelope(message.envelope), renderBody(message.root, isExtended));
   return message || type === "text" ? [...fields, String(node.lines ?? 0)] : fields;
 }

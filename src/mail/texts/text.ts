@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { HtmlTextWriter } from "../../lib/html-to-text.ts";
 import { toBinaryString } from "../../lib/bytes.ts";
+import { HtmlTextWriter } from "../../lib/html-to-text.ts";
 import { tryOr } from "../../lib/try-or.ts";
 import { decodeWhole } from "../mime/body-decoder.ts";
 import { charsetOf, ownDecoder } from "./charsets.ts";

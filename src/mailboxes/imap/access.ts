@@ -4,8 +4,8 @@ import { findProgramLogin, type ProgramAccess, toOpener } from "../../access/mai
 import { mayOpen, type Opened } from "../../access/mailbox-sessions/may-open.ts";
 import { isPassword } from "../../access/mailbox-sessions/password.ts";
 import { countMailboxPassword } from "../../identity/sign-ins/index.ts";
+import { ImapError } from "../../mail/imap/cursor.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { ImapError } from "./errors.ts";
 
 /** The mailbox of a login and the secret that opened it (`ProgramAccess`). The gateway, which is trusted, sends it with each call. */
 export const AccessIn = z.object({ id: z.string().max(50), secret: z.string().max(50) });

@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { AppError } from "../../lib/errors.ts";
+import { MAX_COPIED } from "../../mail/imap/commands.ts";
+import { ImapError } from "../../mail/imap/cursor.ts";
 import type { FlagList } from "../../mail/imap/flags.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { stopSending } from "../inbox/sending/index.ts";
@@ -13,7 +15,7 @@ import {
   saveUsedBytes,
 } from "../mailbox-store/index.ts";
 import type { ImapMailbox } from "./access.ts";
-import { ImapError, noSuchFolder, overQuota } from "./errors.ts";
+import { missing, noSuchFolder, overQuota } from "./errors.ts";
 import { FlagsIn, Folder, HeaderIn, KeyIn, Sequence, Uid } from "./schema.ts";
 
 /** Messages that one call changes, and that one call reads. */
@@ -21,6 +23,8 @@ const MAX_CHANGED = 1_000;
 const MAX_READ = 200;
 
 const Uids = z.array(Uid).max(MAX_CHANGED);
+/** `must_exist`: the client named them by number, so none is changed when one was expunged (RFC 2180 4.4.1). */
+const Copy = { folder: Folder, uids: z.array(Uid).max(MAX_COPIED), to: Folder, must_exist: z.boolean().default(false) };
 
 interface CallContext extends ImapMailbox {
   ctx: Ctx;
@@ -34,7 +38,7 @@ const call = <Shape extends z.ZodRawShape, Result extends object>(
 ) => ({ input: z.object(shape), run });
 
 const calls = {
-  folders: call({}, async ({ store }) => ({ folders: await store.listFolderStates() })),
+  folders: call({}, ({ store }) => store.listFolderStates()),
   quota: call({}, async ({ store, quotaBytes }) => ({
     used_bytes: (await store.quota()).usedBytes,
     quota_bytes: quotaBytes,
@@ -48,17 +52,17 @@ const calls = {
     return changed(await store.renameFolder(folder, newName));
   }),
   "delete-folder": call({ folder: Folder }, async (of, { folder }) => {
-    let result = await of.store.deleteFolder(folder);
+    let result = await of.store.deleteFolder(folder, true);
     // Its messages are deleted too (RFC 9051 6.3.5), at most 5,000 a time. Thunderbird deletes folders below Trash in this way.
     while ("refused" in result && result.refused === "not-empty") {
       await saveExpunged(of, await of.store.expungeOldest(folder));
-      result = await of.store.deleteFolder(folder);
+      result = await of.store.deleteFolder(folder, true);
     }
     return changed(result);
   }),
   subscribe: call({ folder: Folder, is_subscribed: z.boolean() }, async ({ store }, { folder, is_subscribed }) => {
     const subscribed = await store.subscribe(folder, is_subscribed);
-    // A subscription that is gone with the folder, as after RENAME, is ended already.
+    // One of a folder that was renamed, or deleted in webmail, is ended already.
     return is_subscribed ? found(subscribed) : {};
   }),
   select: call({ folder: Folder }, async ({ store }, { folder }) => found(await store.readFolder(folder))),
@@ -101,19 +105,17 @@ const calls = {
       return { states, modified };
     },
   ),
-  copy: call({ folder: Folder, uids: Uids, to: Folder }, async (of, { folder, uids, to }) => {
-    const result = await of.store.copy(folder, uids, to, of.quotaBytes);
-    if (!("copied" in result)) {
-      if (result.refused === "over-quota") throw overQuota();
-      throw noSuchFolder(result.refused === "unknown-to" ? "TRYCREATE" : "NONEXISTENT");
-    }
+  copy: call(Copy, async (of, { folder, uids, to, must_exist: mustExist }) => {
+    const result = await of.store.copy(folder, uids, to, { quotaBytes: of.quotaBytes, mustExist });
+    if ("unknown" in result) throw missing(result.unknown);
+    if ("refused" in result) throw overQuota();
     await saveUsedBytes(of.ctx, { id: of.mailboxId }, result.usedBytes);
     return { moved: result.copied, uidvalidity: result.uidvalidity };
   }),
-  move: call({ folder: Folder, uids: Uids, to: Folder }, async (of, { folder, uids, to }) => {
+  move: call(Copy, async (of, { folder, uids, to, must_exist: mustExist }) => {
     await stopDrafts(of, folder, uids);
-    const result = await of.store.move(folder, uids, to);
-    if ("unknown" in result) throw noSuchFolder(result.unknown === "to" ? "TRYCREATE" : "NONEXISTENT");
+    const result = await (mustExist ? of.store.moveAll(folder, uids, to) : of.store.move(folder, uids, to));
+    if ("unknown" in result) throw missing(result.unknown);
     return { moved: result.moved, uidvalidity: result.uidvalidity };
   }),
   expunge: call({ folder: Folder, uids: z.array(Uid).max(10_000).nullable() }, async (of, { folder, uids }) => {

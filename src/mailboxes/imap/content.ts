@@ -1,7 +1,7 @@
+import { ImapError } from "../../mail/imap/cursor.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import type { ImapMailbox } from "./access.ts";
-import { ImapError } from "./errors.ts";
 
 /** Returns bytes of a message. Throws ImapError for an object that is not of this mailbox, or was deleted an hour after its expunge. */
 export async function openContent(

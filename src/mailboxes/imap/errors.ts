@@ -1,13 +1,8 @@
-/** Signals that a command of a mail program ends with NO. The code is a response code of IMAP (RFC 5530). */
-export class ImapError extends Error {
-  override name = "ImapError";
-  readonly code: string;
-
-  constructor(text: string, code: string) {
-    super(text);
-    this.code = code;
-  }
-}
+import { ImapError } from "../../mail/imap/cursor.ts";
 
 export const noSuchFolder = (code = "NONEXISTENT") => new ImapError("This folder does not exist", code);
+export const missing = (what: "from" | "to" | "message") =>
+  what === "message"
+    ? new ImapError("Some of the messages were expunged", "EXPUNGEISSUED")
+    : noSuchFolder(what === "to" ? "TRYCREATE" : "NONEXISTENT");
 export const overQuota = () => new ImapError("The mailbox is full", "OVERQUOTA");

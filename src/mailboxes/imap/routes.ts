@@ -5,12 +5,12 @@ import { readJsonHeader } from "../../http/gateway-headers.ts";
 import { needs } from "../../http/needs.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { readChunks } from "../../lib/read-chunks.ts";
+import { ImapError } from "../../mail/imap/cursor.ts";
 import { connectGateway } from "../inbox/events/index.ts";
 import { AccessIn, findEnded, LoginIn, logIn, openForCall } from "./access.ts";
 import { AppendIn, appendMessage } from "./append.ts";
 import { CallIn, runCall } from "./call.ts";
 import { openContent } from "./content.ts";
-import { ImapError } from "./errors.ts";
 import { Place } from "./schema.ts";
 
 /** Null: a gateway of an earlier version sent a token. Its client is told to log in again. */

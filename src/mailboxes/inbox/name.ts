@@ -13,6 +13,6 @@ export const NameText = z
   .meta({
     minLength: 1,
     maxLength: 255,
-    pattern: '^[^\\u0000-\\u001f\\u007f*%"\\\\]+$',
-    description: 'At most 255 bytes, without control characters, *, %, " and \\.',
+    pattern: "^[^\\u0000-\\u001f\\u007f*\\\\]+$",
+    description: "At most 255 bytes, without control characters, * and \\.",
   });

@@ -41,6 +41,13 @@ export function moveMessages(
   return { moved: place(sql, found, source.id, target.id, now), uidvalidity };
 }
 
+/** Moves messages as `moveMessages` does, or none of them when one does not exist. */
+export function moveAll(sql: Sql, from: string, uids: readonly number[], to: string, now: number) {
+  const source = findFolder(sql, from);
+  if (source && findByUid(sql, source.id, uids).length < uids.length) return { unknown: "message" } as const;
+  return moveMessages(sql, from, uids, to, now);
+}
+
 function place(sql: Sql, found: readonly Found[], sourceId: number, targetId: number, now: number): MovedMessage[] {
   if (found.length === 0) return [];
   const firstUid = takeUids(sql, targetId, found.length);

@@ -13,24 +13,26 @@ const COPIED = `object, received_at, date, message_id, thread, in_reply_to, from
 /** The result of a copy: the UIDs before and after, or why there is none. */
 export type CopyResult =
   | { copied: MovedMessage[]; uidvalidity: number; usedBytes: number }
-  | { refused: "unknown-from" | "unknown-to" | "over-quota" };
+  | { unknown: "from" | "to" | "message" }
+  | { refused: "over-quota" };
 
-/** Copies messages of a folder to another or the same one (RFC 3501 6.4.7): all, or none beyond the quota. Must run in a transaction. */
+/** Copies messages of a folder to another or the same one (RFC 3501 6.4.7): all or none of them. Must run in a transaction. */
 export function copyMessages(
   sql: Sql,
   from: string,
   uids: readonly number[],
   to: string,
-  quotaBytes: number | null,
+  { quotaBytes, mustExist }: { quotaBytes: number | null; mustExist: boolean },
   now: number,
 ): CopyResult {
   const source = findFolder(sql, from);
-  if (!source) return { refused: "unknown-from" };
+  if (!source) return { unknown: "from" };
   const target = findFolder(sql, to);
-  if (!target) return { refused: "unknown-to" };
+  if (!target) return { unknown: "to" };
   const find =
     "SELECT id, uid, size FROM messages WHERE folder = ? AND uid IN (SELECT value FROM json_each(?)) ORDER BY uid";
   const found = all<{ id: number; uid: number; size: number }>(sql, find, source.id, JSON.stringify(uids));
+  if (mustExist && found.length < uids.length) return { unknown: "message" };
   const usedBytes = readQuota(sql).usedBytes + found.reduce((sum, { size }) => sum + size, 0);
   if (quotaBytes !== null && usedBytes > quotaBytes) return { refused: "over-quota" };
   if (found.length === 0) return { copied: [], uidvalidity: target.uidvalidity, usedBytes };

@@ -31,18 +31,30 @@ export function listFolders(sql: Sql): Folder[] {
   return all<FolderRow>(sql, find).map(toFolder);
 }
 
-/** Returns all folders with what mail programs ask of them. */
-export function listFolderStates(sql: Sql): FolderSummary[] {
-  return all<FolderRow>(sql, "SELECT * FROM folders ORDER BY id").map((row) => ({
+/** Returns all folders with what mail programs ask of them, and the names of deleted folders that are still subscribed. */
+export function listFolderStates(sql: Sql): { folders: FolderSummary[]; deletedSubscriptions: string[] } {
+  const folders = all<FolderRow>(sql, "SELECT * FROM folders ORDER BY id").map((row) => ({
     ...toFolder(row),
     bytes: row.bytes,
     modseq: row.modseq,
     isSubscribed: row.subscribed === 1,
   }));
+  return { folders, deletedSubscriptions: deletedSubscriptions(sql) };
 }
 
-/** Subscribes to a folder or ends that. Returns null when there is none. */
+const deletedSubscriptions = (sql: Sql) =>
+  JSON.parse(value(sql, "SELECT value FROM settings WHERE name = 'deleted_subscriptions'") ?? "[]") as string[];
+
+/** Records whether a name stays subscribed without a folder (RFC 3501 6.3.6). As many as a mailbox has folders are kept. */
+function keepSubscription(sql: Sql, name: string, isKept: boolean): void {
+  const kept = [...deletedSubscriptions(sql).filter((other) => other !== name), ...(isKept ? [name] : [])];
+  const replace = "INSERT OR REPLACE INTO settings (name, value) VALUES ('deleted_subscriptions', ?)";
+  sql.exec(replace, JSON.stringify(kept.slice(-mailboxBudgets.folders.rows)));
+}
+
+/** Subscribes to a folder, or ends the subscription to one that may be deleted. Returns null when there is none. */
 export function subscribe(sql: Sql, name: string, isSubscribed: boolean): Folder | null {
+  if (!isSubscribed) keepSubscription(sql, folderName(name), false);
   const folder = findFolder(sql, name);
   if (!folder) return null;
   sql.exec("UPDATE folders SET subscribed = ? WHERE id = ?", isSubscribed ? 1 : 0, folder.id);
@@ -101,14 +113,15 @@ export function renameFolder(sql: Sql, name: string, newName: string): FolderRes
   return changed(sql, newName);
 }
 
-/** Deletes an empty folder of the user. */
-export function deleteFolder(sql: Sql, name: string): FolderResult {
+/** Deletes an empty folder of the user. `keepsSubscription`: mail programs see its name until they end their subscription. */
+export function deleteFolder(sql: Sql, name: string, keepsSubscription = false): FolderResult {
   const folder = findFolder(sql, name);
   if (!folder) return { refused: "unknown" };
   if (isSystemFolder(name)) return { refused: "system" };
   if (folder.total > 0) return { refused: "not-empty" };
   sql.exec("DELETE FROM expunged WHERE folder = ?", folder.id);
   sql.exec("DELETE FROM folders WHERE id = ?", folder.id);
+  keepSubscription(sql, folder.name, keepsSubscription && folder.subscribed === 1);
   return { folder: toFolder(folder) };
 }
 

@@ -24,7 +24,7 @@ export type { Operation } from "./operation.ts";
 export { type MailboxOperations, type MailboxReads, operations } from "./operations.ts";
 export { checkAccess, type MailboxStore, mailboxStore, openEventSocket } from "./port.ts";
 export { MessageTooLargeError, putMessage } from "./put-message.ts";
-export { folderName, limits as mailboxLimits, nameIssue } from "./rules.ts";
+export { folderName, limits as mailboxLimits, nameIssue, withoutForbidden } from "./rules.ts";
 export { saveUsedBytes } from "./save-used-bytes.ts";
 export type * from "./state-types.ts";
 export type * from "./types.ts";

@@ -8,6 +8,7 @@ import {
   expungeMarked,
   expungeMessages,
   expungeOldest,
+  moveAll,
   moveMessages,
   removeUnknownObjects,
   restoreFromSpam,
@@ -137,7 +138,7 @@ export const operations = {
   createFilter: changeAt(createFilter),
   createFolder: changeAt(createFolder, foldersChanged),
   deleteFilter: change(deleteFilter),
-  deleteFolder: change(deleteFolder, foldersChanged),
+  deleteFolder: change(deleteFolder, (result, [name]) => foldersChanged(result, [name])),
   deleteLabel: change(deleteLabel),
   endImport: changeAt(endImport),
   expunge: expunging(expungeMessages),
@@ -155,6 +156,9 @@ export const operations = {
     (results) => (results ?? []).flatMap(messageAdded),
   ),
   move: changeAt(moveMessages, (result, [from, , to]) =>
+    "moved" in result ? messagesMoved(from, to, result.moved) : [],
+  ),
+  moveAll: changeAt(moveAll, (result, [from, , to]) =>
     "moved" in result ? messagesMoved(from, to, result.moved) : [],
   ),
   removeUnknownObjects: changeAt(removeUnknownObjects),

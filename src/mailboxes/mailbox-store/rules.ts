@@ -52,9 +52,13 @@ export function nameIssue(name: string): string | null {
   if (bytes < 1 || bytes > limits.nameBytes) return `name is ${bytes} bytes; it must have 1 to ${limits.nameBytes}`;
   if (name === "." || name === "..") return "name must not be . or ..";
   if (name !== name.trim()) return "name must not begin or end with a space";
-  if (/[\p{Cc}\p{Cf}\u2028\u2029*%\\"]/u.test(name)) return 'name must not contain control characters, *, %, \\ and "';
+  if (withoutForbidden(name) !== name) return "name must not contain control characters, * and \\";
   return null;
 }
+
+/** Returns a name without the characters that no name has. Persian and emoji need joiners, but only between two characters. */
+export const withoutForbidden = (name: string): string =>
+  name.replace(/(?!(?<=[^\s/])[\u200c\u200d](?=[^\s/]))[\p{Cc}\p{Cf}\u2028\u2029*\\]/gu, "");
 
 /** Returns the next uidvalidity: greater than every one before it, and the time in seconds (RFC 9051 2.3.1.1). */
 export const nextUidvalidity = (last: number, now: number): number => Math.max(last + 1, Math.floor(now / 1000));

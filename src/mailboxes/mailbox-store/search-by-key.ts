@@ -1,7 +1,10 @@
-import { dayOf } from "../../mail/imap/dates.ts";
+import { binaryStringToBytes } from "../../lib/bytes.ts";
+import { dayOf } from "../../lib/time.ts";
+import { readWrittenDay } from "../../mail/dates/read-date.ts";
 import { headerOf } from "../../mail/imap/header-fields.ts";
-import type { SearchKey } from "../../mail/imap/search-keys.ts";
+import { allKeys, type SearchKey } from "../../mail/imap/search-keys.ts";
 import { decodeField } from "../../mail/messages/parse.ts";
+import { readBlock } from "../../mail/reports/message.ts";
 import { flagColumns, toKeywords } from "./flags.ts";
 import { findFolder } from "./folders.ts";
 import type { ItemRow } from "./message-rows.ts";
@@ -13,7 +16,7 @@ import type { Person } from "./types.ts";
 const COMPARED = 1_000;
 /** Comparisons of a character of a message with one of a condition that a call makes, after one message: about a second of CPU. */
 const COMPARISONS = 1_500_000_000;
-/** Comparisons that take as long as to fold a character. */
+/** Comparisons that take as long as to fold a character, or to find the field that it is in. */
 const FOLDING = 5;
 /** Characters of the record of a message without its texts. */
 const RECORD = 500;
@@ -48,13 +51,13 @@ export function searchByKey(
 ): { uids: number[]; next: number | null } | null {
   const folder = findFolder(sql, folderName);
   if (!folder) return null;
-  const needs = textsOf(key);
+  const keys = allKeys(key);
+  const needs = (...kinds: SearchKey["key"][]) => (keys.some((one) => kinds.includes(one.key)) ? 1 : 0);
+  const [header, body] = [needs("header", "text", "sent"), needs("body", "text")];
   const rows =
-    needs.header || needs.body
-      ? sql.exec(WITH_TEXTS, folder.id, after, needs.header ? 1 : 0, needs.body ? 1 : 0)
-      : sql.exec(PLAIN, folder.id, after);
+    header + body > 0 ? sql.exec(WITH_TEXTS, folder.id, after, header, body) : sql.exec(PLAIN, folder.id, after);
   const uids: number[] = [];
-  const comparisons = comparisonsOf(key);
+  const comparisons = keys.reduce((sum, one) => sum + comparisonsOf(one), 0);
   let compared = 0;
   let made = 0;
   let last = after;
@@ -69,22 +72,9 @@ export function searchByKey(
   return { uids, next: null };
 }
 
-/** Returns which texts of messages a condition needs. */
-function textsOf(key: SearchKey): { header: boolean; body: boolean } {
-  if (key.key === "header") return { header: !(key.name.toLowerCase() in fields), body: false };
-  if (key.key === "body") return { header: false, body: true };
-  if (key.key === "text") return { header: true, body: true };
-  const inner = key.key === "not" ? [key.of] : key.key === "and" || key.key === "or" ? key.keys : [];
-  const needs = inner.map(textsOf);
-  return { header: needs.some(({ header }) => header), body: needs.some(({ body }) => body) };
-}
-
 /** Returns the comparisons that a condition makes for each character of a message. */
-function comparisonsOf(key: SearchKey): number {
-  if ("value" in key) return FOLDING + key.value.length;
-  const inner = key.key === "not" ? [key.of] : key.key === "and" || key.key === "or" ? key.keys : [];
-  return inner.reduce((sum, one) => sum + comparisonsOf(one), 1);
-}
+const comparisonsOf = (key: SearchKey): number =>
+  "value" in key ? FOLDING + key.value.length : key.key === "sent" ? FOLDING : 1;
 
 function meets(row: Row, key: SearchKey): boolean {
   switch (key.key) {
@@ -106,18 +96,17 @@ function meets(row: Row, key: SearchKey): boolean {
     case "numbers":
       return key.set.some(([from, to]) => row.uid >= from && row.uid <= to);
     case "arrived":
+      return isWhen(row.received_at, key);
     case "sent":
-      return isWhen(dayOf(key.key === "arrived" ? row.received_at : row.date), key);
+      return isWhen(readWrittenDay(valuesOf(row, "date")[0] ?? "") ?? row.date, key);
     case "header":
       return hasHeader(row, key.name, key.value);
     case "body":
       return contains(fromSearchable(row.body ?? ""), key.value);
     case "text":
-      return [
-        decodeField(row.header ?? ""),
-        fromSearchable(row.body ?? ""),
-        ...Object.values(fields).map((read) => read(row)),
-      ].some((text) => contains(text, key.value));
+      return [decodeField(row.header ?? ""), fromSearchable(row.body ?? ""), ...recordOf(row).values()].some((text) =>
+        contains(text, key.value),
+      );
     case "not":
       return !meets(row, key.of);
     case "and":
@@ -130,32 +119,31 @@ function meets(row: Row, key: SearchKey): boolean {
 const hasKeyword = ({ keywords }: Row, keyword: string) =>
   toKeywords(keywords).some((name) => name.toLowerCase() === keyword.toLowerCase());
 
-function isWhen(day: number, { when, date }: { when: "before" | "on" | "since"; date: number }): boolean {
-  if (when === "before") return day < date;
-  return when === "on" ? day === date : day >= date;
+function isWhen(time: number, { when, date }: { when: "before" | "on" | "since"; date: number }): boolean {
+  if (when === "on") return dayOf(time) === dayOf(date);
+  return time < date === (when === "before");
 }
 
 const contains = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase());
 
 const people = (list: readonly Person[]) => list.map(({ name, email }) => `${name ?? ""} <${email}>`).join(", ");
-const recipientsOf = (row: Row) => JSON.parse(row.recipients) as Record<"to" | "cc" | "bcc", Person[]>;
 
-/** Fields that the record of a message has decoded. */
-const fields: Readonly<Record<string, (row: Row) => string>> = {
-  from: ({ from_name, from_email }) => (from_email === null ? "" : `${from_name ?? ""} <${from_email}>`),
-  to: (row) => people(recipientsOf(row).to),
-  cc: (row) => people(recipientsOf(row).cc),
-  bcc: (row) => people(recipientsOf(row).bcc),
-  subject: ({ subject }) => subject,
-};
+/** Returns the fields that the record of a message has decoded. */
+function recordOf({ recipients, subject, from_name: name, from_email: email }: Row): Map<string, string> {
+  const { to, cc, bcc } = JSON.parse(recipients) as Record<"to" | "cc" | "bcc", Person[]>;
+  const from = email === null ? [] : [{ name, email }];
+  return new Map(Object.entries({ subject, from: people(from), to: people(to), cc: people(cc), bcc: people(bcc) }));
+}
 
-/** An empty value is met by any message with the field (RFC 3501 6.4.4). */
+/** Unfolded values of the fields of a name, which may be several. */
+function valuesOf({ header }: Row, name: string): readonly string[] {
+  const fields = headerOf(header ?? "", { text: "fields", fields: [name] });
+  return readBlock(binaryStringToBytes(fields)).all(name.toLowerCase());
+}
+
+/** An empty value is met by any message with the field (RFC 3501 6.4.4). The record has addresses without comments. */
 function hasHeader(row: Row, name: string, value: string): boolean {
-  const known = fields[name.toLowerCase()];
-  if (known) {
-    const text = known(row);
-    return text !== "" && contains(text, value);
-  }
-  const field = headerOf(row.header ?? "", { text: "fields", fields: [name] }).trimEnd();
-  return field !== "" && contains(decodeField(field.slice(field.indexOf(":") + 1)), value);
+  const known = recordOf(row).get(name.toLowerCase());
+  const texts = [...valuesOf(row, name).map(decodeField), ...(known ? [known] : [])];
+  return texts.some((text) => contains(text, value));
 }

@@ -36,6 +36,22 @@ describe("the envelope and the structure of a message", () => {
   );
 });
 
+describe("a message in a message", () => {
+  it("has an envelope and a body where its parts are not read, because it is too deep or encoded (RFC 3501 7.4.2)", () => {
+    const within = "Content-Type: message/rfc822\r\n\r\n".repeat(6);
+    const encoded = "Content-Type: message/rfc822\r\nContent-Transfer-Encoding: base64\r\n\r\nQUJD\r\n";
+    for (const [text, messages, encoding] of [
+      [`${within}Subject: x\r\n\r\ntext\r\n`, 4, "7bit"],
+      [encoded, 1, "base64"],
+    ] as const) {
+      const body = renderBody(structureOf(new TextEncoder().encode(text)).root, true);
+      expect(body.split('"message" "rfc822"').length - 1).toBe(messages);
+      expect(body.split(`(${"NIL ".repeat(9)}NIL) `).length - 1).toBe(messages);
+      expect(body).toContain(`("text" "plain" ("charset" "us-ascii") NIL NIL "${encoding}"`);
+    }
+  });
+});
+
 /** Returns all parts of a message, those of messages in it too. */
 function partsIn(node: PartNode): PartNode[] {
   return [node, ...(node.parts ?? []).flatMap(partsIn), ...(node.message ? partsIn(node.message.root) : [])];

@@ -129,7 +129,7 @@ describe("a message that arrived", () => {
     await add();
     await deliver(`Sales+news@${inbox.workspace.domain}`, aRawMessage());
     const store = env.MAILBOX.getByName(inbox.workspace.mailboxId);
-    await store.copy("INBOX", [1], "Archive", null);
+    await store.copy("INBOX", [1], "Archive", { quotaBytes: null, mustExist: false });
     for (const folder of ["INBOX", "Archive"])
       expect((await store.find(folder, 1))?.deliveredTo).toBe(`sales+news@${inbox.workspace.domain}`);
   });

@@ -166,6 +166,34 @@ describe("a call", () => {
     expect(await mailbox.json()).toMatchObject({ used_bytes: one });
   });
 
+  it("keeps the subscription of a folder that a mail program deletes, and not of one that webmail deletes (RFC 3501 6.3.6)", async () => {
+    const { inbox, call } = await anOpenMailbox();
+    const left = async () => (await call({ name: "folders" })).deletedSubscriptions;
+    for (const folder of ["By program", "By webmail"]) await call({ name: "create-folder", folder });
+    await call({ name: "delete-folder", folder: "By program" });
+    await inbox.call("DELETE", "/folders/By%20webmail");
+    expect(await left()).toEqual(["By program"]);
+    await call({ name: "subscribe", folder: "By program", is_subscribed: true });
+    expect(await left()).toEqual(["By program"]);
+    await call({ name: "subscribe", folder: "By program", is_subscribed: false });
+    expect(await left()).toEqual([]);
+  });
+
+  it("that copies or moves messages by number changes nothing when one was expunged (RFC 2180 4.4.1)", async () => {
+    const { access, call } = await anOpenMailbox();
+    await append(access, "INBOX", "Subject: x\n\ntext\n");
+    const folders = async () => JSON.stringify((await call({ name: "folders" })).folders);
+    const before = await folders();
+    const change = { folder: "INBOX", uids: [1, 2], to: "Archive" };
+    for (const name of ["copy", "move"])
+      expect((await call({ name, ...change, must_exist: true })).error?.code).toBe("EXPUNGEISSUED");
+    expect(await folders()).toBe(before);
+    for (const name of ["copy", "move"])
+      expect(await call({ name, ...change })).toMatchObject({ error: null, moved: [{ uid: 1 }] });
+    const many = Array.from({ length: 5_001 }, (_, index) => index + 1);
+    await expect(call({ name: "copy", ...change, uids: many })).rejects.toThrow("422");
+  });
+
   it("that deletes or moves a draft stops the email that waits to be sent from it, and is refused when it is too late", async () => {
     const { inbox, call } = await anOpenMailbox();
     const store = { name: "store", folder: "Drafts", mode: "add", flags: { flags: ["\\Deleted"], keywords: [] } };

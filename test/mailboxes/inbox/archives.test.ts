@@ -205,7 +205,7 @@ describe("an import of another program's archive", () => {
     const [item] = await inbox.list("Imported");
     const message = await inbox.json<{ authentication: unknown }>("GET", `/messages/${item?.uid}?folder=Imported`);
     expect(message.authentication).toBeNull();
-    expect((await post(inbox, "From a", "?folder=%22")).status).toBe(422);
+    expect((await post(inbox, "From a", "?folder=%2A")).status).toBe(422);
   });
 });
 
@@ -227,7 +227,7 @@ describe("a hostile archive", () => {
     expect(summary).toMatchObject({ imported: names.length, errors: [] });
     const folders = (await inbox.json<{ name: string }[]>("GET", "/folders")).map(({ name }) => name).slice(6);
     expect(folders).toEqual(["C:/x", "__proto__", "a", "etc", "nul"]);
-    for (const name of folders) expect(name).toMatch(/^[^\p{C}\\"*%]+$/u);
+    for (const name of folders) expect(name).toMatch(/^[^\p{C}\\*]+$/u);
     expect(folders.some((name) => name.split("/").includes(".."))).toBe(false);
     expect(await elsewhere()).toHaveLength(before);
   });

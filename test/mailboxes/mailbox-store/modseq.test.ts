@@ -29,6 +29,8 @@ async function changedSince(store: Store, since: number, folder = "INBOX") {
   };
 }
 
+const all = { quotaBytes: null, mustExist: false };
+
 describe("the modification sequence of a folder", () => {
   it("rises with each change of its messages, and tells which changed", async () => {
     const store = aStore();
@@ -41,7 +43,7 @@ describe("the modification sequence of a folder", () => {
       [() => add(store), [4], []],
       [() => store.move("INBOX", [1], "Archive"), [], [1]],
       [() => store.expungeMarked("INBOX", null), [], [3]],
-      [() => store.copy("INBOX", [2], "INBOX", null), [5], []],
+      [() => store.copy("INBOX", [2], "INBOX", all), [5], []],
       [() => store.expunge("INBOX", [2, 4]), [], [2, 4]],
     ];
     for (const [change, changed, expunged] of steps) {
@@ -207,13 +209,32 @@ describe("keywords", () => {
 });
 
 describe("a copy", () => {
+  it("of 5,000 messages is all or nothing (RFC 3501 6.4.7), and so is a move by numbers", async () => {
+    const store = aStore();
+    await fill(store, 5_000);
+    const uids = Array.from({ length: 5_000 }, (_, index) => index + 1);
+    const totals = async () => (await store.listFolders()).map(({ name, total }) => `${name} ${total}`);
+    const before = await totals();
+    expect(before[0]).toBe("INBOX 5000");
+    const options = { quotaBytes: null, mustExist: true };
+    expect(await store.copy("INBOX", [...uids, 5_001], "Archive", options)).toEqual({ unknown: "message" });
+    expect(await store.moveAll("INBOX", [...uids, 5_001], "Archive")).toEqual({ unknown: "message" });
+    const full = { quotaBytes: 99_999, mustExist: true };
+    expect(await store.copy("INBOX", uids, "Archive", full)).toEqual({ refused: "over-quota" });
+    expect(await totals()).toEqual(before);
+    expect(await store.copy("INBOX", uids, "Archive", options)).toMatchObject({ usedBytes: 100_000 });
+    expect(await store.moveAll("INBOX", uids, "Trash")).toHaveProperty("moved.4999", { uid: 5_000, newUid: 5_000 });
+    expect((await totals())[5]).toBe("Archive 5000");
+    expect((await totals())[4]).toBe("Trash 5000");
+  });
+
   it("has the flags, labels and words of its message, and is a message of its own", async () => {
     const store = aStore();
     await add(store, { searchText: "pelican" });
     await store.saveLabel({ id: "l", name: "L", color: "#000000" }, true);
     await store.changeLabels("INBOX", [1], ["l"], "add");
     await store.setFlags("INBOX", [1], { seen: true, flagged: true });
-    expect(await store.copy("INBOX", [1, 7], "Archive", null)).toMatchObject({ copied: [{ uid: 1, newUid: 1 }] });
+    expect(await store.copy("INBOX", [1, 7], "Archive", all)).toMatchObject({ copied: [{ uid: 1, newUid: 1 }] });
     await store.expunge("INBOX", [1]);
     const [copy] = (await store.search("pelican", "Archive", { limit: 5, offset: 0 }))?.items ?? [];
     expect(copy).toMatchObject({ folder: "Archive", uid: 1, seen: true, flagged: true, labels: ["l"] });
@@ -224,7 +245,7 @@ describe("a copy", () => {
     const message = aMessage();
     await env.CONTENT.put(message.object, "content");
     await store.add(message, null);
-    await store.copy("INBOX", [1], "Archive", null);
+    await store.copy("INBOX", [1], "Archive", all);
     const expunge = async (folder: string) => {
       await store.expunge(folder, [1]);
       await runInDurableObject(store, async (instance, { storage }) => {
@@ -239,8 +260,12 @@ describe("a copy", () => {
   it("counts for the quota, and none is made beyond it", async () => {
     const store = aStore();
     await add(store, { size: 400 });
-    expect(await store.copy("INBOX", [1], "Archive", 799)).toEqual({ refused: "over-quota" });
-    expect(await store.copy("INBOX", [1], "Archive", 800)).toMatchObject({ usedBytes: 800 });
+    expect(await store.copy("INBOX", [1], "Archive", { quotaBytes: 799, mustExist: false })).toEqual({
+      refused: "over-quota",
+    });
+    expect(await store.copy("INBOX", [1], "Archive", { quotaBytes: 800, mustExist: false })).toMatchObject({
+      usedBytes: 800,
+    });
     expect((await store.quota()).usedBytes).toBe(800);
   });
 });

@@ -69,7 +69,7 @@ it("a copy has the structure of its message, and an expunged message leaves none
   const store = aStore();
   const structure = { version: 1, envelope: {}, root: { type: "text/plain" } } as unknown as MessageStructure;
   await store.add(aMessage({ header: "Subject: x\r\n\r\n", structure }), null);
-  await store.copy("INBOX", [1], "Archive", null);
+  await store.copy("INBOX", [1], "Archive", { quotaBytes: null, mustExist: false });
   await store.expunge("INBOX", [1]);
   expect(await store.fetchMessages("Archive", [1], wanted)).toMatchObject([
     { header: "Subject: x\r\n\r\n", structure: JSON.stringify(structure) },

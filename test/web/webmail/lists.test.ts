@@ -176,23 +176,28 @@ describe("folders", () => {
   const change = (fields: Record<string, string>) =>
     box.submit(`/mail/folders/${box.workspace.mailboxId}`, Object.entries(fields));
 
-  it("are created, renamed, and deleted when they are empty", async () => {
-    expect((await follow(await change({ action: "create", name: "Projects" }))).text).toContain("Projects was created");
-    await follow(await change({ action: "rename", folder: "Projects", name: "Größe" }));
-    await box.receive({ Subject: "One" });
-    await act(box.path("/INBOX"), "move:Größe", [1]);
-    expect(await subjects("Größe")).toEqual(["One"]);
-    const refused = await change({ action: "delete", folder: "Größe" });
-    expect([refused.status, toText(await refused.text())]).toEqual([
-      409,
-      expect.stringContaining("The folder has messages"),
-    ]);
-    await act(box.path(`/${encodeURIComponent("Größe")}`), "move:INBOX", [1]);
-    expect((await follow(await change({ action: "delete", folder: "Größe" }))).text).toContain(
-      "The folder was deleted",
-    );
-    expect((await box.page.get(box.path(`/${encodeURIComponent("Größe")}`))).status).toBe(404);
-  });
+  it.each(["Größe", '"New" 100%', "\u0645\u06cc\u200c\u0631\u0648\u0645"])(
+    "are created, renamed, and deleted when they are empty: %s",
+    async (name) => {
+      expect((await follow(await change({ action: "create", name: "Projects" }))).text).toContain(
+        "Projects was created",
+      );
+      await follow(await change({ action: "rename", folder: "Projects", name }));
+      await box.receive({ Subject: "One" });
+      const path = `/v1/inbox/${box.workspace.mailboxId}/folders/${encodeURIComponent(name)}`;
+      expect((await box.workspace.call("PATCH", path, { name })).status).toBe(200);
+      await act(box.path("/INBOX"), `move:${name}`, [1]);
+      expect(await subjects(name)).toEqual(["One"]);
+      const refused = await change({ action: "delete", folder: name });
+      expect([refused.status, toText(await refused.text())]).toEqual([
+        409,
+        expect.stringContaining("The folder has messages"),
+      ]);
+      await act(box.path(`/${encodeURIComponent(name)}`), "move:INBOX", [1]);
+      expect((await follow(await change({ action: "delete", folder: name }))).text).toContain("The folder was deleted");
+      expect((await box.page.get(box.path(`/${encodeURIComponent(name)}`))).status).toBe(404);
+    },
+  );
 
   it.each([
     ["the name of another one", { action: "create", name: "inbox" }, 409],

@@ -11,7 +11,7 @@ import {
   type ZipFile,
 } from "../../../lib/zip/reader.ts";
 import { MAX_MESSAGE_BYTES } from "../../inbound/index.ts";
-import { type ArchiveContents, type ArchiveCursor, nameIssue } from "../../mailbox-store/index.ts";
+import { type ArchiveContents, type ArchiveCursor, nameIssue, withoutForbidden } from "../../mailbox-store/index.ts";
 import { type ArchiveHeaders, readArchiveHeaders } from "./archive-headers.ts";
 import { CONTENTS_FILE, MAX_CONTENTS_BYTES, readContents, readContentsMessage } from "./contents.ts";
 
@@ -216,7 +216,7 @@ class ZipEntryReader {
 function toFolder(path: string): string | null {
   const parts = path
     .split("/")
-    .map((part) => part.replace(/[\p{Cc}\p{Cf}\u2028\u2029*%\\"]/gu, "").trim())
+    .map((part) => withoutForbidden(part).trim())
     .filter((part) => part !== "" && part !== "." && part !== "..");
   const name = parts.join("/").normalize("NFC").toWellFormed();
   return nameIssue(name) === null ? name : null;

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatDateTime } from "../../../../src/mail/imap/dates.ts";
+import { Cursor, ImapSyntaxError } from "../../../../src/mail/imap/cursor.ts";
+import { formatDateTime, readDate, readDateTime } from "../../../../src/mail/imap/dates.ts";
 import { decodeFolderName, encodeFolderName } from "../../../../src/mail/imap/folder-names.ts";
 import { membersOf, toSequenceSet } from "../../../../src/mail/imap/sequence-sets.ts";
 
@@ -78,6 +79,41 @@ const fromText = (text: string) =>
   });
 
 describe("a date", () => {
+  it.each([
+    ["3-Feb-2025 18:28:47 +0000", "2025-02-03T18:28:47.000Z"],
+    [" 3-feb-2025 18:28:47 +0130", "2025-02-03T16:58:47.000Z"],
+    ["31-Dec-2016 23:59:60 +0000", "2016-12-31T23:59:59.000Z"],
+    ["01-Jan-1950 00:00:00 +0000", "1970-01-01T00:00:00.000Z"],
+    ["31-Dec-9999 23:59:59 -0100", "9999-12-31T23:59:59.000Z"],
+  ])("of APPEND is read as phones write it, and never outside 1970 to 9999 (RFC 3501 9): %s", (text, time) => {
+    expect(new Date(readDateTime(new Cursor([`"${text}"`]))).toISOString()).toBe(time);
+  });
+
+  it.each([
+    ...[
+      "31-Feb-2000 00:00:00 +0000",
+      "0-Jan-2000 00:00:00 +0000",
+      "1-Foo-2000 00:00:00 +0000",
+      "1-Jan-2000 24:00:00 +0000",
+    ],
+    ...[
+      "1-Jan-2000 00:00:61 +0000",
+      "1-Jan-2000 00:00 +0000",
+      "1-Jan-2000 00:00:00",
+      "  1-Jan-2000 00:00:00 +0000",
+      "",
+    ],
+  ])("of APPEND that does not exist is refused: %s", (text) => {
+    expect(() => readDateTime(new Cursor([`"${text}"`]))).toThrow(ImapSyntaxError);
+  });
+
+  it.each(["31-Feb-2000", "1-Foo-2000", "0-Jan-2000", "1-Jan-20", "x"])(
+    "of SEARCH that does not exist is refused: %s",
+    (text) => {
+      expect(() => readDate(new Cursor([text]))).toThrow(ImapSyntaxError);
+    },
+  );
+
   it("is written as RFC 3501 has it", () => {
     expect(formatDateTime(837_596_665_000)).toBe('"17-Jul-1996 09:44:25 +0000"');
     expect(formatDateTime(Date.UTC(2026, 0, 2, 3, 4, 5, 999))).toBe('" 2-Jan-2026 03:04:05 +0000"');
