@@ -51,7 +51,8 @@ export class WorkerMailbox {
 
   /** Returns the folders, and the names of deleted folders that are still subscribed. */
   async folders(): Promise<{ folders: FolderInfo[]; deletedSubscriptions: string[] }> {
-    const { folders, deletedSubscriptions } = await this.call("folders", {});
+    // A Worker of an earlier version does not know them.
+    const { folders, deletedSubscriptions = [] } = await this.call("folders", {});
     return {
       folders: folders.map(({ modseq, ...folder }) => ({ ...folder, highestModseq: modseq })),
       deletedSubscriptions,
