@@ -37,6 +37,7 @@ describe("POST /v1/broadcasts/", () => {
         clicked_count: 0,
         web_version_url: null,
         blocks_json: null,
+        text_from_html: true,
         created_at: expect.stringMatching(/Z$/),
         updated_at: made.created_at,
       },
