@@ -5,6 +5,11 @@ export const HOSTILE_RESULTS = [" a.b=", " ", "(", '"', "\\", "dmarc =", " a.b=c
   (text) => `mx.cloudflare.net; dmarc=pass${text.repeat(16_000 / text.length)}`,
 );
 
+/** Values of Date, of 8 KB. */
+export const HOSTILE_DATES = [" ", "(", "a", "1", ":", "-", "3 Nov 2025 10 ", '"'].flatMap((piece) =>
+  ["", "Mon", "Mon, 3 Nov 2025 10:00"].map((start) => start + piece.repeat(8_000 / piece.length)),
+);
+
 /** HTML of about 2 MB. */
 export const HOSTILE_HTML = [
   "<b>".repeat(600_000),

@@ -1,5 +1,5 @@
 import { toBinaryString } from "../../lib/bytes.ts";
-import { lineEnd } from "../reports/message.ts";
+import { lineEnd } from "../texts/fields.ts";
 import type { MessageWindow } from "./window.ts";
 
 const SHORT_LINE = 100;

@@ -1,9 +1,9 @@
 import { onOneLine } from "../../lib/text-rules.ts";
 import { formatSpec, mailboxesOf } from "../addresses/read-list.ts";
 import { readDate } from "../dates/read-date.ts";
-import type { Fields } from "../reports/message.ts";
 import type { MessageStructure } from "../structures/types.ts";
 import { decodeEncodedWords } from "../texts/encoded-words.ts";
+import type { Fields } from "../texts/fields.ts";
 import { decodePart, htmlToText, joinTexts } from "../texts/text.ts";
 import type { ShownPart } from "./bodies.ts";
 import type { MessagePart } from "./parts.ts";

@@ -1,6 +1,6 @@
-import type { Fields } from "../reports/message.ts";
 import { describeEnvelope, describeNode, type PartStart, StructureBudget } from "../structures/describe.ts";
 import type { MessageStructure, PartNode } from "../structures/types.ts";
+import type { Fields } from "../texts/fields.ts";
 import type { OpenMultipart } from "./open-multiparts.ts";
 
 /** Messages in messages whose parts are found. A deeper one is a leaf. */

@@ -1,6 +1,6 @@
 import { markBidiControls } from "../../lib/text-rules.ts";
-import type { ContentType, Fields } from "../reports/message.ts";
 import { decodeEncodedWords } from "../texts/encoded-words.ts";
+import type { ContentType, Fields } from "../texts/fields.ts";
 import { readParameters } from "../texts/parameters.ts";
 import { bounds } from "./rules.ts";
 

@@ -1,7 +1,7 @@
-import { type Fields, parseContentType, readFields } from "../reports/message.ts";
 import { toInnerMessage } from "../structures/shift.ts";
 import type { MessageStructure } from "../structures/types.ts";
 import { charsetOfHeader } from "../texts/decode-header.ts";
+import { type Fields, parseContentType, readFields } from "../texts/fields.ts";
 import { type Bodies, BodyParts } from "./bodies.ts";
 import { LeafReader } from "./leaf-reader.ts";
 import { WindowLines } from "./lines.ts";

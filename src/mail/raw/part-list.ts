@@ -1,5 +1,5 @@
 import { toBinaryString } from "../../lib/bytes.ts";
-import { parseContentType } from "../reports/message.ts";
+import { parseContentType } from "../texts/fields.ts";
 import { readParameters } from "../texts/parameters.ts";
 import { RawMessageError } from "./errors.ts";
 import { fieldValue, parseFields } from "./fields.ts";

@@ -1,11 +1,11 @@
 /** Parses bounces in plain text. Every pattern runs in time linear to the length of its line. */
 
 import { lowerCase } from "../../lib/addresses.ts";
+import type { Fields } from "../texts/fields.ts";
 import { COPY_FOLLOWS, RETURNED } from "./bounce-wording.ts";
 import { namesReason } from "./classify.ts";
 import type { ReportedRecipient } from "./feedback.ts";
 import { givesReason, hasCode, type ListedRecipient, linesFrom, listedRecipients } from "./listed-recipients.ts";
-import type { Fields } from "./message.ts";
 import { findPhase } from "./phase.ts";
 import { type Evidence, recognizeBounce } from "./recognize.ts";
 import { ADDRESS, findMessageId, findStatus, oneLine, parseAddress, parseHost } from "./values.ts";

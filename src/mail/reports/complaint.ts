@@ -1,5 +1,5 @@
+import { type Fields, readBlock } from "../texts/fields.ts";
 import type { Complaint } from "./feedback.ts";
-import { type Fields, readBlock } from "./message.ts";
 import { findMessageId, oneLine, parseAddress } from "./values.ts";
 
 /** Parses the body of a message/feedback-report (RFC 5965 3). `original` is the header of the reported mail. */

@@ -1,5 +1,5 @@
+import { type Fields, lineEnd, nextLine, readFields } from "../texts/fields.ts";
 import type { Action, ReportedRecipient } from "./feedback.ts";
-import { type Fields, lineEnd, nextLine, readFields } from "./message.ts";
 import { findPhase } from "./phase.ts";
 import { findStatus, oneLine, parseHost, parseTyped, parseTypedAddress } from "./values.ts";
 

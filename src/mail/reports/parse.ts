@@ -1,13 +1,13 @@
 import { lowerCase } from "../../lib/addresses.ts";
 import { words } from "../../lib/words.ts";
 import { decodeEncodedWords } from "../texts/encoded-words.ts";
+import { type Fields, readBlock } from "../texts/fields.ts";
 import { isAutoReply, isReply } from "./automatic-mail.ts";
 import { chooseReason, parseBounceText, reportLines } from "./bounce-text.ts";
 import { parseComplaint, parseEnclosedComplaint } from "./complaint.ts";
 import { parseDeliveryStatus } from "./delivery-status.ts";
 import type { DeliveryReport, Feedback, ReportedRecipient } from "./feedback.ts";
 import { listedRecipients } from "./listed-recipients.ts";
-import { type Fields, readBlock } from "./message.ts";
 import { findPhase } from "./phase.ts";
 import { isFromDaemon } from "./recognize.ts";
 import { type Part, type SplitMessage, splitMessage } from "./split-message.ts";

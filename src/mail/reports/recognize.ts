@@ -1,7 +1,7 @@
+import type { Fields } from "../texts/fields.ts";
 import { isFromList, isReply, isSubmittedByProgram } from "./automatic-mail.ts";
 import { DELAYS, FAILURES, SUBJECTS, WORDINGS } from "./bounce-wording.ts";
 import { hasCode, listedRecipients } from "./listed-recipients.ts";
-import type { Fields } from "./message.ts";
 
 /** Characters at the beginning of a report that are searched for its wording. */
 const MAX_WORDING = 6000;

@@ -1,6 +1,6 @@
 import { MessageScanner } from "../messages/scan.ts";
 import type { PartNode } from "../structures/types.ts";
-import { type ContentType, type Fields, parseContentType, readFields } from "./message.ts";
+import { type ContentType, type Fields, parseContentType, readFields } from "../texts/fields.ts";
 
 /** Bytes that are read from the beginning. */
 const MAX_BYTES = 1024 * 1024;

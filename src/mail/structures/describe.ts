@@ -1,4 +1,4 @@
-import { Fields } from "../reports/message.ts";
+import { Fields } from "../texts/fields.ts";
 import { listParameters } from "../texts/parameters.ts";
 import { readAddresses } from "./addresses.ts";
 import type { Envelope, MessageStructure, Parameters, PartNode } from "./types.ts";

@@ -2,14 +2,16 @@ import { describe, expect, it } from "vitest";
 import { readMbox } from "../../../src/lib/mbox/read.ts";
 import { parseDmarcReport } from "../../../src/mail/aggregate-reports/parse-dmarc.ts";
 import { readReceiverResults } from "../../../src/mail/authentication-results/receiver-results.ts";
+import { readDate } from "../../../src/mail/dates/read-date.ts";
 import { isAutomatic } from "../../../src/mail/reports/automatic-mail.ts";
 import { classifyFailure } from "../../../src/mail/reports/classify.ts";
-import { readFields } from "../../../src/mail/reports/message.ts";
 import { parseFeedback } from "../../../src/mail/reports/parse.ts";
+import { readFields } from "../../../src/mail/texts/fields.ts";
 import { sanitize } from "../../../src/mailboxes/inbox/sanitize.ts";
 import { SendIn } from "../../../src/sending/emails/schema.ts";
 import { EXAMPLE_NET } from "../../mail/aggregate-reports/samples.ts";
 import {
+  HOSTILE_DATES,
   HOSTILE_FAILURES,
   HOSTILE_HTML,
   HOSTILE_MBOX,
@@ -63,6 +65,7 @@ const WORKS: [name: string, most: number, work: () => unknown][] = [
     () => classifyFailure({ status: null, text, phase: null }),
   ]),
   ["the signs of an automatic reply", 500, () => isAutomatic(automatic)],
+  ...HOSTILE_DATES.map((date): (typeof WORKS)[number] => [`a date: ${date.slice(0, 24)}`, 200, () => readDate(date)]),
   ["an aggregate report", 5_000, () => parseDmarcReport(withUnused(EXAMPLE_NET, 400_000))],
   ...HOSTILE_RESULTS.map((value): (typeof WORKS)[number] => [
     `results of a receiver: ${value.slice(30, 40)}`,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isAutomatic } from "../../../../src/mail/reports/automatic-mail.ts";
-import { readFields } from "../../../../src/mail/reports/message.ts";
 import { parseFeedback } from "../../../../src/mail/reports/parse.ts";
+import { readFields } from "../../../../src/mail/texts/fields.ts";
 import { lines } from "../../../mail/reports/samples.ts";
 
 /** Builds a mail of a person with these fields, and a text that reads like a bounce. */

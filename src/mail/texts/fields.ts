@@ -1,8 +1,8 @@
 /** Parses header fields (RFC 5322 2.2) from bytes. CRLF, CR and LF each end a line. */
 
 import { toBinaryString } from "../../lib/bytes.ts";
-import { decodeHeader } from "../texts/decode-header.ts";
-import { readParameters } from "../texts/parameters.ts";
+import { decodeHeader } from "./decode-header.ts";
+import { readParameters } from "./parameters.ts";
 
 const [TAB, LF, CR, SPACE, COLON] = [0x09, 0x0a, 0x0d, 0x20, 0x3a];
 
