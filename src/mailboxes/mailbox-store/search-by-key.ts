@@ -4,7 +4,7 @@ import { readWrittenDay } from "../../mail/dates/read-date.ts";
 import { headerOf } from "../../mail/imap/header-fields.ts";
 import { allKeys, type SearchKey } from "../../mail/imap/search-keys.ts";
 import { decodeField } from "../../mail/messages/parse.ts";
-import { readBlock } from "../../mail/reports/message.ts";
+import { readBlock } from "../../mail/texts/fields.ts";
 import { flagColumns, toKeywords } from "./flags.ts";
 import { findFolder } from "./folders.ts";
 import type { ItemRow } from "./message-rows.ts";
