@@ -23,7 +23,7 @@ interface Authentication {
   arc: string | null;
 }
 
-/** What is used of a result of DMARC. */
+/** The parts of a result of DMARC that are used. */
 type Dmarc = Pick<DMARCResult, "domain" | "policy" | "info"> & { status: { result: string } };
 
 /** Results of the gateway's checks of a message. */

@@ -77,7 +77,7 @@ describe("rows that a job counts", () => {
     await runMainHour(testContext());
     expect((await add("c@example.org")).status).toBe(201);
 
-    // What needs no new row is never refused.
+    // A change that needs no new row is never refused.
     expect((await file(["c@example.org", "b@example.org"])).status).toBe(200);
 
     const topic = await (await workspace.post("/v1/topics/", { name: "News" })).json<{ id: string }>();
