@@ -88,11 +88,13 @@ describe("a reply that a rule knows", () => {
       latencyMs: 50,
     });
     const emails = names(30).map((name) => rig.handOver({ to: [`${name}@paced.test`] }));
-    await Promise.all(emails);
+    // On a machine with much to do, some come when the receiver is already paused.
+    const late = (await Promise.all(emails)).flat().filter(({ kind }) => kind === "deferred").length;
     const results = () => names(30).flatMap((name) => rig.worker.resultsOf(`${name}@paced.test`));
-    await expect.poll(() => results().length).toBe(30);
+    await expect.poll(() => results().length).toBe(30 - late);
     const waiting = results().filter(({ kind }) => kind === "paced");
-    expect(waiting.length).toBeGreaterThan(20);
+    expect(waiting.length + late).toBeGreaterThan(20);
+    expect(waiting.length).toBeGreaterThan(0);
     expect(waiting[0]).toMatchObject({ receiver: "paced", label: "Paced", reason: "451 4.7.1 You are too eager" });
     const [next] = await rig.handOver({ to: ["next@paced.test"] });
     expect(next).toMatchObject({ kind: "deferred", phase: "rcpt", reply: { code: 451, enhanced: "4.7.1" } });
