@@ -183,7 +183,16 @@ describe("/openapi.json", () => {
     expect(request?.required).toEqual(["from_", "to"]);
     const fields = ["from_", "to", "subject", "html", "text", "cc", "bcc", "reply_to", "headers", "tags", "send_at"];
     expect(Object.keys(request?.properties ?? {}).sort()).toEqual(
-      [...fields, "attachments", "template_id", "topic_id", "tracking", "unsubscribe", "variables"].sort(),
+      [
+        ...fields,
+        "attachments",
+        "template_id",
+        "text_from_html",
+        "topic_id",
+        "tracking",
+        "unsubscribe",
+        "variables",
+      ].sort(),
     );
     expect(request?.properties?.send_at).toMatchObject({ type: ["string", "null"], format: "date-time" });
     expect(request?.properties?.headers).toMatchObject({ additionalProperties: { type: "string" } });
