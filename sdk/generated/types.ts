@@ -1063,6 +1063,8 @@ export type DomainReports = {
   reporters: {
     organization: string;
     reports: number;
+    /** Records of the reports that were not complete, or could not be true. They count for nothing. */
+    skipped: number;
   }[];
   /** Messages with the domain in From that receivers counted, from all servers. */
   messages: number;
@@ -1100,6 +1102,8 @@ export type DomainReports = {
   reporters: {
     organization: string;
     reports: number;
+    /** Records of the reports that were not complete, or could not be true. They count for nothing. */
+    skipped: number;
   }[];
   /** Connections to the servers that receive mail for the domain. */
   sessions: number;

@@ -26,7 +26,7 @@ export function reportingPreparations(workspace: () => TestWorkspace): Record<st
       const { workspaceNumber: number, workspaceId: id, domainId } = workspace();
       const { ctx } = recordingContext();
       const sources = [{ source: "192.0.2.17", aligned: 3, disposition: "none", messages: 42 }];
-      const head = { workspace: { number, id }, domainId, day: Math.floor(Date.now() / DAY_MS) };
+      const head = { workspace: { number, id }, domainId, day: Math.floor(Date.now() / DAY_MS), skipped: 0 };
       await saveReport(ctx, { ...head, organization: "google.com", reportId: "1", rows: { kind: "dmarc", sources } });
       return { domain_id: domainId };
     },

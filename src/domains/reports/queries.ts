@@ -11,7 +11,7 @@ interface DmarcSource extends Record<"messages" | "dkim" | "spf" | "aligned" | "
   source: string;
 }
 
-type Reporter = { organization: string; reports: number };
+type Reporter = { organization: string; reports: number; skipped: number };
 
 /** Counts of a day, in days since 1970, UTC. */
 type Day<Count extends string> = Record<"day" | Count, number>;
@@ -21,7 +21,7 @@ export const ofDomain = (table: string) =>
   `json_each(?1) j CROSS JOIN ${table} t ON t.workspace = ?2 AND t.day = j.value AND t.domain_id = ?3`;
 
 const REPORTERS = `
-  SELECT t.organization, count(*) AS reports FROM ${ofDomain("domain_reports")}
+  SELECT t.organization, count(*) AS reports, sum(t.skipped) AS skipped FROM ${ofDomain("domain_reports")}
    WHERE t.kind = ?4 GROUP BY t.organization ORDER BY reports DESC, t.organization LIMIT ?5`;
 
 const DMARC_DAYS = `

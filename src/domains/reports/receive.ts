@@ -81,7 +81,7 @@ export async function receiveDomainReport(ctx: Ctx, target: ReportTarget, mail: 
   if (!isRecent(report.from, ctx.now())) return refused("too old");
   const named = target === "shared" ? await findNamed(ctx, report) : [target];
   const counted = named.flatMap((domain) => {
-    const rows = rowsOf(report, domain.name);
+    const rows = rowsOf(report, domain.name, target === "shared" ? null : domain.name);
     return rows ? [{ domain, rows }] : [];
   });
   const organization = reporter.domain.toLowerCase();
@@ -109,14 +109,18 @@ async function save(
     day: dayOf(report.from),
     organization,
     reportId: report.reportId,
+    skipped: report.skipped,
     rows,
   });
 }
 
-/** Returns what a report says about a domain: of a DMARC report on one above it, the messages from it. Null: it is about others. Pure. */
-function rowsOf(report: AggregateReport, domain: string): ReportRows | null {
+/**
+ * Returns what a report says about a domain: of a DMARC report on one above it, the messages from it. Null: it is about others. `addressee`
+ * is the domain whose address it came to: a policy without a domain is that one's.
+ */
+function rowsOf(report: AggregateReport, domain: string, addressee: string | null): ReportRows | null {
   if (report.kind === "tls") {
-    const policies = report.policies.filter((policy) => policy.domain === domain);
+    const policies = report.policies.filter((policy) => (policy.domain || addressee) === domain);
     return policies.length === 0 ? null : { kind: "tls", sessions: sumSessions(policies) };
   }
   if (!isAtOrBelow(domain, report.domain)) return null;

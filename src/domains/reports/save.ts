@@ -16,12 +16,14 @@ interface NewReport {
   day: number;
   organization: string;
   reportId: string;
+  /** Records of it that could not be read. */
+  skipped: number;
   rows: ReportRows;
 }
 
 const INSERT = `
-  INSERT OR IGNORE INTO domain_reports (workspace, day, domain_id, kind, organization, report_id, id, received_at)
-  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
+  INSERT OR IGNORE INTO domain_reports (workspace, day, domain_id, kind, organization, report_id, id, received_at, skipped)
+  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?10
    WHERE ?9 > (SELECT count(*) FROM domain_reports WHERE workspace = ?1 AND day = ?2 AND domain_id = ?3 AND kind = ?4)`;
 
 // The report is the one that was just inserted: one that came before, or is one too many, adds nothing.
@@ -48,13 +50,13 @@ const ADD_SESSIONS = `
 
 /** Counts a report, once, in one transaction. Throws ConcurrencyError when the workspace was deleted meanwhile. */
 export async function saveReport(ctx: MailCtx, report: NewReport): Promise<void> {
-  const { workspace, day, domainId, organization, reportId, rows } = report;
+  const { workspace, day, domainId, organization, reportId, skipped, rows } = report;
   const db = ctx.mail;
   const key = [workspace.number, day, domainId, rows.kind, organization, reportId, ctx.newId()] as const;
   const [add, values] = rows.kind === "dmarc" ? [ADD_SOURCES, rows.sources] : [ADD_SESSIONS, rows.sessions];
   await db.batch([
     requireOpenStatement(ctx, workspace),
-    db.prepare(INSERT).bind(...key, ctx.now(), MAX_REPORTS_OF_DAY),
+    db.prepare(INSERT).bind(...key, ctx.now(), MAX_REPORTS_OF_DAY, skipped),
     db.prepare(add).bind(...key, JSON.stringify(values), MAX_ROWS_OF_DAY),
   ]);
 }

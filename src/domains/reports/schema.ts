@@ -19,7 +19,15 @@ const common = {
   period: z.enum(periods),
   advice: z.string().describe("What to do next, in a sentence."),
   reporters: z
-    .array(z.object({ organization: z.string(), reports: count }))
+    .array(
+      z.object({
+        organization: z.string(),
+        reports: count,
+        skipped: count.describe(
+          "Records of the reports that were not complete, or could not be true. They count for nothing.",
+        ),
+      }),
+    )
     .describe("The domains that sent reports, at most 50."),
 };
 
@@ -63,7 +71,7 @@ export const ReportsOut = z.discriminatedUnion("kind", [DmarcReportsOut, TlsRepo
     period: "7d",
     advice:
       "So far 100 % of the messages are aligned. Wait for reports of 14 days and 100 messages before you set a stricter policy.",
-    reporters: [{ organization: "google.com", reports: 1 }],
+    reporters: [{ organization: "google.com", reports: 1, skipped: 0 }],
     messages: 42,
     aligned: 42,
     days: [{ date: "2026-11-21", messages: 42, aligned: 42 }],

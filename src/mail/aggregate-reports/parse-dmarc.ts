@@ -17,8 +17,8 @@ const USED = new Set([
 const DISPOSITIONS = ["none", "quarantine", "reject"] as const;
 
 /**
- * Parses an aggregate report in either form: RFC 9990, or RFC 7489 appendix C. Entities of a document type are not expanded. Throws
- * ReportError when it is not well-formed, incomplete, beyond a bound, or has a record that cannot be true.
+ * Parses an aggregate report in either form: RFC 9990, or RFC 7489 appendix C. Entities of a document type are not expanded. A
+ * record that cannot be true is skipped. Throws ReportError when the report is not well-formed, incomplete, or beyond a bound.
  */
 export function parseDmarcReport(xml: string): DmarcReport {
   const { head, records: rows } = readElements(xml);
@@ -27,17 +27,16 @@ export function parseDmarcReport(xml: string): DmarcReport {
   const organization = head.get("report_metadata/org_name") ?? "";
   const reportId = head.get("report_metadata/report_id") ?? "";
   const domain = toDomain(head.get("policy_published/domain"));
-  if (organization === "" || reportId === "" || domain === "")
-    throw new ReportError("the report does not say whose it is");
+  if (reportId === "" || domain === "") throw new ReportError("the report does not say whose it is");
   if (!isSpan(from, to)) throw new ReportError("the time of the report cannot be true");
-  return { kind: "dmarc", organization, reportId, from, to, domain, records: rows.map((row) => toRecord(row, domain)) };
+  const records = rows.flatMap((row) => toRecord(row, domain) ?? []);
+  return { kind: "dmarc", organization, reportId, from, to, domain, records, skipped: rows.length - records.length };
 }
 
-function toRecord(values: Values, domain: string): DmarcRecord {
+function toRecord(values: Values, domain: string): DmarcRecord | null {
   const source = parseIp(values.get("row/source_ip") ?? "")?.toString();
-  const messages = Number(values.get("row/count") ?? "");
-  if (source === undefined) throw new ReportError("a record has no address of a server");
-  if (!isCount(messages)) throw new ReportError("a record has no count");
+  const messages = Number(values.get("row/count") ?? Number.NaN);
+  if (source === undefined || !isCount(messages)) return null;
   const evaluated = (name: string) => (values.get(`row/policy_evaluated/${name}`) ?? "").toLowerCase();
   const disposition = DISPOSITIONS.find((one) => one === evaluated("disposition")) ?? "none";
   return {

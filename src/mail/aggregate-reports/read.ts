@@ -1,4 +1,4 @@
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, inflateRawSync } from "node:zlib";
 import { concat } from "../../lib/bytes.ts";
 import { type ByteSource, checkBytes, openZipFile, readDirectory, ZipError } from "../../lib/zip/reader.ts";
 import { parseMessage } from "../messages/parse.ts";
@@ -19,7 +19,7 @@ export async function readAggregateReport(raw: Uint8Array): Promise<AggregateRep
   for (const part of candidates) {
     const bytes = await readFile(decodeWhole(raw.subarray(part.at, part.at + part.length), part.encoding), left);
     left -= bytes.length;
-    const text = utf8.decode(bytes).trimStart();
+    const text = decode(bytes).trimStart();
     if (text.startsWith("<")) return parseDmarcReport(text);
     if (text.startsWith("{")) return parseTlsReport(text);
   }
@@ -30,7 +30,13 @@ export async function readAggregateReport(raw: Uint8Array): Promise<AggregateRep
 const mayBeReport = ({ contentType, filename }: MessagePart) =>
   filename !== null || !["text/plain", "text/html"].includes(contentType);
 
-const utf8 = new TextDecoder();
+/** Decodes a file as UTF-8, or as the UTF-16 that its first bytes show: some write that whatever the XML declares. */
+function decode(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const isLittle = (first === 0xff && second === 0xfe) || second === 0;
+  const isBig = (first === 0xfe && second === 0xff) || first === 0;
+  return new TextDecoder(isLittle ? "utf-16le" : isBig ? "utf-16be" : "utf-8").decode(bytes);
+}
 
 /**
  * Returns the bytes of a file, decompressed by what its first bytes say, since types and names are often wrong. Once: an archive in
@@ -47,11 +53,26 @@ const isZip = (file: Uint8Array) => file[0] === 0x50 && file[1] === 0x4b;
 const tooLarge = () => new ReportError(`the report is larger than ${bounds.reportBytes} bytes`);
 
 function gunzip(file: Uint8Array, maxBytes: number): Uint8Array {
+  const options = { maxOutputLength: Math.max(maxBytes, 1) };
   try {
-    return gunzipSync(file, { maxOutputLength: Math.max(maxBytes, 1) });
+    return gunzipSync(file, options);
   } catch (error) {
-    throw new ReportError(`the file cannot be decompressed: ${error}`);
+    try {
+      // Some senders write other bytes behind the file, which zlib takes for a second one.
+      return inflateRawSync(file.subarray(gzipHeaderSize(file)), options);
+    } catch {
+      throw new ReportError(`the file cannot be decompressed: ${error}`);
+    }
   }
+}
+
+/** Returns the bytes before the compressed data (RFC 1952 2.3). */
+function gzipHeaderSize(file: Uint8Array): number {
+  const [flags = 0, low = 0, high = 0] = [file[3], file[10], file[11]];
+  let size = 10 + (flags & 4 ? 2 + low + 256 * high : 0);
+  // A name and a comment, which each end in a zero.
+  for (const text of [8, 16]) if (flags & text) size = file.indexOf(0, size) + 1 || file.length;
+  return size + (flags & 2 ? 2 : 0);
 }
 
 /** Returns the first file of an archive. */

@@ -1,4 +1,4 @@
-/** Bounds on a report. One beyond them is refused whole, because a part of it would give wrong shares. Pure. */
+/** Bounds on a report. One beyond them is refused whole, because a part of it would give wrong shares. */
 export const bounds = {
   /** Bytes of the message, and of all its files together when they are decompressed. Google's reports are below 100 KB. */
   messageBytes: 5_000_000,

@@ -2,6 +2,8 @@
 export type AggregateReport = DmarcReport | TlsReport;
 
 interface ReportHead {
+  /** Records or policies that cannot be true, or are not complete. Nothing of them counts. */
+  skipped: number;
   /** The reporting organisation, and its id of the report. */
   organization: string;
   reportId: string;
@@ -38,7 +40,7 @@ export interface TlsReport extends ReportHead {
 }
 
 interface TlsPolicyResult {
-  /** The receiving domain, in lower case. */
+  /** The receiving domain, in lower case; empty when the report does not say, as some do where no policy was found. */
   domain: string;
   /** Policy of the connections: `sts`, `tlsa` or `no-policy-found`. */
   type: string;

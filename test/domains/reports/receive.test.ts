@@ -108,6 +108,27 @@ const countRows = async () => {
   return (await database.row<{ n: number }>(`SELECT ${sql} AS n`, [workspace.workspaceNumber]))?.n;
 };
 
+describe("a report with odd records", () => {
+  it("of DMARC counts without them, and says how many", async () => {
+    expect(await deliver(dmarcMessage({ rows: [{ count: 3 }, { ip: "" }, { count: -1 }] }))).toBe("counted");
+    expect(await reports()).toMatchObject({
+      messages: 3,
+      reporters: [{ organization: "google.com", reports: 1, skipped: 2 }],
+    });
+  });
+
+  it("of TLS without a domain counts for the domain whose address it came to", async () => {
+    const raw = tlsMessage([
+      { domain: domainName, good: 5, failures: {} },
+      { domain: "", good: 7, failures: {} },
+      { domain: "other.example", good: 11, failures: {} },
+    ]);
+    for (const one of [raw, tlsMessage([{ domain: "", good: 7, failures: {} }]).replace("t1", "t2")])
+      expect(await deliver(one)).toBe("counted");
+    expect(await reports("?kind=tls")).toMatchObject({ sessions: 12 + 7 });
+  });
+});
+
 describe("a DMARC report", () => {
   it("with mail of a server that is not aligned makes a finding with its address and count", async () => {
     const rows = [{ count: 60 }, { ip: "198.51.100.7", count: 40, dkim: "fail", spf: "fail" }];
@@ -134,7 +155,7 @@ describe("a DMARC report", () => {
     expect(await deliver(dmarcMessage({ rows }))).toBe("counted");
     expect(await reports("?period=7d")).toMatchObject({
       ...{ kind: "dmarc", period: "7d", messages: 100, aligned: 94 },
-      reporters: [{ organization: "google.com", reports: 1 }],
+      reporters: [{ organization: "google.com", reports: 1, skipped: 0 }],
       sources: [
         {
           source: "192.0.2.1",

@@ -15,7 +15,7 @@ it("the page of the reports on a domain says who sends as it and what to do, and
   expect(await pageOf("?kind=tls")).toContain(`_smtp._tls.${workspace.domain}`);
   const common = {
     workspace: { number: workspace.workspaceNumber, id: workspace.workspaceId },
-    ...{ domainId: workspace.domainId, day: Math.floor(ctx.now() / DAY_MS), reportId: "1" },
+    ...{ domainId: workspace.domainId, day: Math.floor(ctx.now() / DAY_MS), reportId: "1", skipped: 1_234 },
   };
   const source = { source: "192.0.2.9", disposition: "none" };
   const sources = [
@@ -30,7 +30,7 @@ it("the page of the reports on a domain says who sends as it and what to do, and
   await saveReport(ctx, { ...common, organization: "microsoft.com", rows: { kind: "tls", sessions } });
   const dmarc = await pageOf("?kind=dmarc&period=7d");
   expect(dmarc).toContain("3 % of the messages with this domain in From are not aligned (25)");
-  for (const text of ["1,000", "97.5 %", "192.0.2.9", "&lt;b&gt;google.com"]) expect(dmarc).toContain(text);
+  for (const text of ["1,000", "1,234", "97.5 %", "192.0.2.9", "&lt;b&gt;google.com"]) expect(dmarc).toContain(text);
   const tls = await pageOf("?kind=tls");
   for (const text of ["10.0 %", "certificate-expired", "renew it", "&lt;i&gt;mx"]) expect(tls).toContain(text);
   expect(await pageOf("?kind=x&period=9y")).toContain("1,000");

@@ -41,8 +41,8 @@ export function DomainReportsPage({ domain, reports }: DomainReportsPageProps) {
           <h2>Reporters</h2>
           <List
             caption="Reporters"
-            columns={["Organisation", "Reports"]}
-            rows={reports.reporters.map(({ organization, reports: count }) => [organization, number(count)])}
+            columns={["Organisation", "Reports", "Records that could not be read"]}
+            rows={reports.reporters.map((one) => [one.organization, number(one.reports), number(one.skipped)])}
           />
         </>
       )}

@@ -58,11 +58,6 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ["of another kind", "<html><body>Hello</body></html>"],
   ["without a domain", EXAMPLE_NET.replace("<domain>example.com</domain><adkim>", "<adkim>")],
   ["without an id", EXAMPLE_NET.replace("dmarcbis-test-report-001", " ")],
-  ["without an organisation", EXAMPLE_NET.replace("<org_name>example.net</org_name>", "")],
-  ["with a negative count", EXAMPLE_NET.replace("<count>5<", "<count>-5<")],
-  ["with a broken count", EXAMPLE_NET.replace("<count>5<", "<count>5e99<")],
-  ["with a count of words", EXAMPLE_NET.replace("<count>5<", "<count>five<")],
-  ["with a source that is no address", EXAMPLE_NET.replace("198.51.100.1<", "198.51.100<")],
   ["that ends before it begins", EXAMPLE_NET.replace("<end>1700086399<", "<end>1699999999<")],
   ["of a year", EXAMPLE_NET.replace("<end>1700086399<", "<end>1731622399<")],
   ["nested deeper than 20 levels", EXAMPLE_NET.replace("<row>", `${"<a>".repeat(30)}${"</a>".repeat(30)}<row>`)],
@@ -73,7 +68,36 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ["with more than 10,000 records", withRecords(RECORD.repeat(reportBounds.records + 1))],
 ];
 
+/** Returns a gzip file with a name in its header (RFC 1952 2.3). */
+function named(file: Buffer): Buffer {
+  const name = Buffer.from("report.xml\0");
+  const head = Buffer.from(file.subarray(0, 10));
+  head[3] = 8;
+  return Buffer.concat([head, name, file.subarray(10)]);
+}
+
+/** Changes of its first record after which that alone does not count. */
+const SKIPPED: readonly (readonly [string, string])[] = [
+  ["with a negative count", EXAMPLE_NET.replace("<count>5<", "<count>-5<")],
+  ["with a broken count", EXAMPLE_NET.replace("<count>5<", "<count>5e99<")],
+  ["with a count of words", EXAMPLE_NET.replace("<count>5<", "<count>five<")],
+  ["without a count", EXAMPLE_NET.replace("<count>5</count>", "")],
+  ["with a source that is no address", EXAMPLE_NET.replace("198.51.100.1<", "198.51.100<")],
+  ["without a source", EXAMPLE_NET.replace("<source_ip>198.51.100.1</source_ip>", "")],
+];
+
 describe("a DMARC report", () => {
+  for (const [name, xml] of SKIPPED)
+    it(`without its record ${name} counts`, () => {
+      const whole = parseDmarcReport(EXAMPLE_NET);
+      expect(parseDmarcReport(xml)).toEqual({ ...whole, records: whole.records.slice(1), skipped: 1 });
+    });
+
+  it("without an organisation counts", () => {
+    const xml = EXAMPLE_NET.replace("<org_name>example.net</org_name>", "");
+    expect(parseDmarcReport(xml)).toEqual({ ...parseDmarcReport(EXAMPLE_NET), organization: "" });
+  });
+
   for (const [name, xml] of REFUSED)
     it(`${name} is refused`, () => {
       expect(xml).not.toBe(EXAMPLE_NET);
@@ -132,10 +156,23 @@ describe("a TLS report", () => {
     ]);
   });
 
+  it("skips policies that cannot be true, and failures whose number cannot be", () => {
+    const whole = parseTlsReport(RFC8460);
+    const good =
+      '{"policy":{"policy-type":"sts"},"summary":{"total-successful-session-count":7,"total-failure-session-count":0}}';
+    const json = RFC8460.replace("5326", "-1").replace(/"policies":\s*\[/, `$&${good},null,`);
+    const policies = [{ domain: "", type: "sts", sessions: 7, failures: [] }];
+    expect(parseTlsReport(json)).toEqual({ ...whole, policies, skipped: 2 });
+    const [policy] = parseTlsReport(
+      RFC8460.replace('"failed-session-count":100', '"failed-session-count":-1'),
+    ).policies;
+    expect(policy?.sessions).toBe(5_629);
+    expect(policy?.failures).toContainEqual({ type: "unknown", server: "", sessions: 100 });
+  });
+
   for (const [name, json] of [
     ["that is cut off", RFC8460.slice(0, -10)],
     ["without policies", "{}"],
-    ["with a negative count", RFC8460.replace("5326", "-1")],
     ["with a broken time", RFC8460.replace("2016-04-01T00", "yesterday")],
     ["of null", "null"],
     ["of very many values", `{"policies":[${"[],".repeat(reportBounds.jsonMarks)}[]]}`],
@@ -155,6 +192,19 @@ describe("a message with a report", () => {
     const lf = await readAggregateReport(Buffer.from(GOOGLE_TLS));
     expect(await readAggregateReport(Buffer.from(GOOGLE_TLS.replaceAll("\n", "\r\n")))).toEqual(lf);
     expect(lf).toMatchObject({ kind: "tls", organization: "Google Inc." });
+  });
+
+  it.each([
+    ["UTF-16 with a mark, the small byte first", Buffer.from(`\ufeff${EXAMPLE_NET}`, "utf16le")],
+    ["UTF-16 with a mark, the large byte first", Buffer.from(`\ufeff${EXAMPLE_NET}`, "utf16le").swap16()],
+    ["UTF-16 without a mark", Buffer.from(EXAMPLE_NET, "utf16le")],
+    ["UTF-8 with a mark", Buffer.from(`\ufeff${EXAMPLE_NET}`)],
+    ["gzip with zeros behind it", Buffer.concat([gzipSync(EXAMPLE_NET), Buffer.alloc(512)])],
+    ["gzip with a line end behind it", Buffer.concat([gzipSync(EXAMPLE_NET), Buffer.from("\r\n")])],
+    ["gzip with a name, and other bytes behind it", Buffer.concat([named(gzipSync(EXAMPLE_NET)), Buffer.from("end")])],
+    ["gzip with other bytes behind it", Buffer.concat([gzipSync(EXAMPLE_NET), Buffer.from("-- end of file --")])],
+  ])("is read in %s", async (_, file) => {
+    expect(await readAggregateReport(messageWith(file))).toEqual(parseDmarcReport(EXAMPLE_NET));
   });
 
   it("is refused when it decompresses to more than 20 MB", async () => {

@@ -39,6 +39,7 @@ export const domainReports = keyedTable(
     reportId: text("report_id").notNull(),
     id: text().notNull(),
     receivedAt: integer("received_at").notNull(),
+    skipped: integer().notNull().default(0),
   },
 );
 
