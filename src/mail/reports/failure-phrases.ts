@@ -24,14 +24,14 @@ export const NO_SUCH_DOMAIN = /responded with code nxdomain/;
 
 /** Failures of the address that are stated so clearly that they count with a general code of refusals (5.7.1). */
 export const UNKNOWN_USER =
-  /\bno such (?:user|mailbox|recipient|account)\b|\b(?:user|recipient|mailbox|account)(?: is)? (?:unknown|not found|does ?n[o']t exist|does not exist)\b|\bunknown (?:user|recipient|mailbox)\b/;
+  /\bno such (?:user|mailbox|recipient|account)\b|\b(?:user|recipient|mail-?box|account)(?: is)? (?:unknown|not found|does ?n[o']t exist|does not exist)\b|\b(?:unknown|non-?existent) (?:user|recipient|mailbox)\b|\bno mailbox (?:found|here)\b/;
 
 /** Failures of the whole domain. */
 export const DOMAIN_PHRASES: readonly RegExp[] = [
   // No such domain.
   /(?:no such|unknown|non-?existent|invalid|bad) (?:mail )?(?:domain|host)\b|nonexistentdomain/,
   /\b(?:domain|host)(?: name)?(?: [^ ]{1,80})?(?: is| was)?:? (?:not found|unknown|nonexistent|non-existent|does ?n[o']t exist|doesnt exist|could ?n[o']t be found)/,
-  /nxdomain|name or service not known|domain must exist|bad destination system|domain mentioned in email address/,
+  /nxdomain|unrout(?:e)?able mail domain|name or service not known|domain must exist|bad destination system|domain mentioned in email address/,
   /could ?n[o']t find (?:an?|any) (?:host|mail exchanger|mx)|host found but no data record/,
   // No mail service.
   /null ?mx|no (?:mx|mail exchanger|smtp service)|mx records? point|no valid mx/,
@@ -49,16 +49,18 @@ export const ADDRESS_PHRASES: readonly RegExp[] = [
   ),
   // Closed mailbox.
   new RegExp(
-    `\\b${NOUN}${GAP}(?: is| was| has been| have been)?(?: currently)? (?:unavailable|inactive|disabled|deactivated|suspended|frozen|closed|terminated|deleted|removed|discontinued|cancelled|canceled|expired|retired|no longer (?:valid|exists?|active|available|in use|works|accepts?|on))`,
+    `\\b${NOUN}${GAP}(?: is| was| has been| have been)?(?: currently)? (?:inactive|disabled|deactivated|suspended|frozen|closed|terminated|deleted|removed|discontinued|cancelled|canceled|expired|retired|no longer (?:valid|exists?|active|available|in use|works|accepts?|on))`,
   ),
+  // The word of RFC 5321 4.2.3 for a mailbox. People who are unavailable may come back.
+  /mail ?box(?: [^.;:!?]{1,60}?)?? unavailable/,
   // No such mailbox.
   /\bno (?:such )?(?:mail ?-?box|account|person|user|one|recipient|customer)s? (?:\w+ )?(?:here|by that name|found|available|at this|with|at that)|no one at this address|(?:wasn't|not) found at\b/,
   /recip(?:ient)?notfound|nosuchuser|not listed in (?:the )?(?:public|domino)|not in (?:the )?(?:directory|address book|recipient table)|name is not recogni[sz]ed|bad destination mailbox/,
-  /unrout(?:e)?able address|(?:bad|valid)rcptto|no such id\b|unknown or (?:illegal|invalid)|not a known user|not an? valid (?:recipient|user|mailbox|address)|mailbox name not allowed/,
+  /unrout(?:e)?able address|bad_recipient|(?:bad|valid)rcptto|no such id\b|unknown or (?:illegal|invalid)|not a known user|not an? valid (?:recipient|user|mailbox|address)|mailbox name not allowed/,
   // Moved.
   /no longer (?:on (?:this )?server|works? here|employed|with (?:the|this|our) company|accepts? mail)|left the (?:company|organi[sz]ation)|has (?:moved to|been replaced by)/,
   // Closed mailbox.
-  /inactive (?:user|account|e-?mail|address|mailbox)|user is terminated|deactivated mailbox/,
+  /inactive (?:user|account|e-?mail|address|mailbox)|user is terminated|deactivated mailbox|user status is locked/,
   // French, Italian.
   /(?:utilisateur|destinataire|adresse|boite)[^.;]{0,40}(?:inconnue?s?|n'existe pas|invalide|archivee)|(?:utente|destinatario|indirizzo|casella)[^.;]{0,40}(?:sconosciut|inesistente|non esiste|errato)/,
   // Spanish, Portuguese.
@@ -74,7 +76,7 @@ export const ADDRESS_PHRASES: readonly RegExp[] = [
 /** Failures of the address that also count after DATA, where other servers report their filters. */
 export const CLEAR_ADDRESS_PHRASES: readonly RegExp[] = [
   // No such mailbox.
-  /@>?(?:\.\.\.|,|:)? ?(?:is |was |has |user |address )*(?:unknown|not found|invalid|unavailable|no longer|does ?n[o']t exist|doesnt exist|not an? (?:known|valid|active|local)|an? (?:deactivated|disabled|inactive)|wasn't found)/,
+  /@>?(?:\.\.\.|,|:)? ?(?:is |was |has |user |address )*(?:unknown|not found|invalid|no longer|does ?n[o']t exist|doesnt exist|not an? (?:known|valid|active|local)|an? (?:deactivated|disabled|inactive)|wasn't found)/,
   /does ?n[o']t have an? .{0,60}account|not our customer|cannot deliver mail for|receiving (?:is )?disabled/,
   // Closed mailbox.
   /disableduser|account that you tried to reach (?:does not exist|is (?:disabled|inactive))|mailbox (?:is )?(?:disabled|not found)|(?:account|mailbox) (?:has been |is )?(?:disabled|discontinued|deleted|closed)/,

@@ -29,12 +29,13 @@ export const OTHER_REASONS: readonly RegExp[] = [
   /\bsender(?:'s)? (?:[a-z]+ ){0,3}(?:address|domain|ip|verif|reject|is|has|not|id|unknown|denied|block|suspend|disabled)/,
   /(?:invalid|bad|unknown|banned|unverified|unroutable|unresolvable|envelope|null|emetteur|domain of|outbound) sender|verif[a-z]* failed|sender verif/,
   /purported responsible|\bsrs\b|\bbatv\b|backscatter|emetteur|\bfrom: ?(?:domain|addresses|header)|blank from|mail from (?!command)(?:@|[0-9]|not)/,
+  /\byour (?:e-?mail |mail |sender )?(?:domain|address)\b/,
   // Host.
   /reverse dns|reverse lookup|\bptr\b|\brdns\b|your (?:host ?name|remotehost|ip|network)|\bhelo\b|\behlo\b|client host|sending ip|smtp banner/,
   // Content.
   /(?<![a-z])spam|junk ?mail|virus|malware|phish|content|attachment|bulk mail|unsolicited|lone (?:cr|lf)|bare (?:cr|lf)/,
   /(?:missing|invalid|duplicate|multiple|bad|malformed|illegal|no|your|from|date|message-id|subject|too many|non-?compliant)['"]? (?:\w+ )?headers?\b|\bheaders? (?:is|are|field|line|check|missing|invalid|not)/,
-  /(?:message|mail) (?:was |has been |is )?(?:rejected|refused|denied|filtered)(?! ?:? (?:no such|user|unknown))|\bfilter/,
+  /(?:message|mail) (?:was |has been |is )?(?:rejected|refused|denied|filtered)(?! ?[:-]? (?:no such|user|unknown|address))|\bfilter/,
   // Relaying.
   /relaying|relay (?:access|not|denied)|(?:to|open|mail) relay|rcpthosts|not relay/,
   // Temporary.

@@ -7,6 +7,18 @@ type Expected = "address" | "domain" | "other";
  * corrected: 67 of 73 right, 26 of 32 dead addresses found, no good address suppressed.
  */
 export const COLLECTED: readonly (readonly [expected: Expected, row: FailureRow])[] = `
+address | nonexistent user | 5.7.1 | Nonexistent user
+address | no mailbox found | 5.7.1 | No mailbox found
+address | no mailbox by that name | 5.7.1 | no mailbox here by that name
+address | user mail-box not found | 5.7.1 | badrcptto (user mail-box not found)
+address | refused, recipient unknown | 5.1.1 | 550 5.1.1 Mail Refused - Address <gone@example.org> Recipient Unknown
+address | Domino, after DATA | 5.1.1 | 5.1.1 No such user (in reply to end of DATA command)
+address | bad recipient | 5.5.0 | BAD_RECIPIENT
+address | locked user | 5.0.0 | User status is locked
+domain | Exim, mail domain | - | unrouteable mail domain "gone.example"
+other | Exchange 5.5, unavailable | - | The recipient was unavailable to take delivery of the message
+other | user unavailable | - | user is currently unavailable
+other | domain of the sender | 5.0.0 | 550 Your domain does not exist
 address | no valid recipients | - | 554 qq Sorry, no valid recipients (#5.1.3)
 address | invalid address | - | 550 - invalid address (#5.5.0)
 address | invalid user | 5.0.0 | 550 <b@y.test>: Invalid User
@@ -75,7 +87,7 @@ other | temporarily disabled | 4.2.1 | 452 4.2.1 mailbox temporarily disabled: b
 other | server configuration | 5.3.5 | 553 5.3.5 system config error
 other | cannot write | 5.0.0 | 550 5.0.0 <b@y.test>... Can't create output
 other | not permitted to relay | 5.0.0 | 550-ds176.y.test [192.0.2.1] is currently not permitted to relay through this server.
-other | locked | 5.0.0 | 550 <b@y.test>: User status is locked.
+address | locked | 5.0.0 | 550 <b@y.test>: User status is locked.
 other | forgery | 5.1.1 | 553 VS10-RT Possible forgery or deactivated due to abuse (#5.1.1) 192.0.2.1
 other | name server timeout | 4.4.3 | 451 y.test: Name server timeout Message could not be delivered for 5 days
 other | loop back | 5.3.5 | 554 5.0.0 MX list for y.test. points back to mail01.y.test 554 5.3.5 Local configuration error
