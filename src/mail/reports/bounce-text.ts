@@ -29,9 +29,12 @@ export function parseBounceText(
   return { recipients, originalMessageId: findOriginalId(lines.slice(findReturned(lines)), fields, original) };
 }
 
-/** Returns the lines before the returned mail, without quoted lines. */
+/** A line that is quoted, or that a scanner writes below each mail. */
+const NO_REPORT = /^\s*(?:>(?!>>)|\|\s)|\b(?:scanned|checked|certified) (?:for|by) |\bvirus-free\b/i;
+
+/** Returns the lines before the returned mail, without those that report nothing. */
 export function reportLines(lines: readonly string[]): string[] {
-  return lines.slice(0, findReturned(lines)).filter((line) => !/^\s*(?:>(?!>>)|\|\s)/.test(line));
+  return lines.slice(0, findReturned(lines)).filter((line) => !NO_REPORT.test(line));
 }
 
 /** Returns the index of the line at which the returned mail begins. */

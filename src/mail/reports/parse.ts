@@ -12,7 +12,7 @@ import { findPhase } from "./phase.ts";
 import { isFromDaemon } from "./recognize.ts";
 import { type Part, type SplitMessage, splitMessage } from "./split-message.ts";
 import { decodeBody, decodeLines } from "./text.ts";
-import { findMessageId, oneLine } from "./values.ts";
+import { findMessageId, oneLine, parseTypedAddress } from "./values.ts";
 
 const STATUS = ["message/delivery-status", "message/global-delivery-status"];
 const ENCLOSED = words(`
@@ -45,12 +45,26 @@ export function parseFeedback(raw: Uint8Array, nullSender = false): Feedback {
   const status = findReport(STATUS, "delivery-status");
   const dsn = status ? parseReport(status, mail, original) : null;
   if (dsn) return dsn;
+  const rejection = readRejection(mail);
+  if (rejection) return rejection;
   const declared = declaredType || status !== undefined;
   const evidence = { fields: mail.fields, subject, lines: readText(mail), original, declared, nullSender: isNull };
   const bounce = parseBounceText(evidence);
   if (bounce) return { kind: "bounce", ...bounce };
   const receipt = mail.parts.find((part) => part.reportType !== null)?.reportType ?? null;
   return { kind: isAutoReply(mail.fields, subject, receipt) ? "auto-reply" : "other" };
+}
+
+/** Reads the refusal of a mailbox by its own rules (RFC 5429 2.1.1), which some send as a receipt (RFC 8098). It says nothing of the address. */
+function readRejection(mail: SplitMessage): Feedback | null {
+  const receipt = mail.parts.find(({ type }) => type === "message/disposition-notification");
+  if (!receipt) return null;
+  const fields = readBlock(decodeBody(receipt));
+  const recipient = parseTypedAddress(fields.get("final-recipient"));
+  if (recipient === null || !/;\s*deleted\/rejected\b/i.test(fields.get("disposition") ?? "")) return null;
+  const failure = { action: "failed", status: "5.7.1", phase: "data", remoteMta: null } as const;
+  const found = { recipient, finalRecipient: recipient, diagnostic: oneLine(readText(mail).join(" ")), ...failure };
+  return { kind: "bounce", recipients: [found], originalMessageId: findMessageId(fields.get("original-message-id")) };
 }
 
 /** Returns null when the report names no recipient: its text may name one. */

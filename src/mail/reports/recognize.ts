@@ -1,6 +1,7 @@
 import type { Fields } from "../texts/fields.ts";
 import { isFromList, isReply, isSubmittedByProgram } from "./automatic-mail.ts";
 import { DELAYS, FAILURES, SUBJECTS, WORDINGS } from "./bounce-wording.ts";
+import { namesReason } from "./classify.ts";
 import { hasCode, listedRecipients } from "./listed-recipients.ts";
 
 /** Characters at the beginning of a report that are searched for its wording. */
@@ -65,16 +66,22 @@ function trustScore({ fields, nullSender, original, lines }: Evidence): number {
   return (isFromDaemon(fields) ? 2 : 0) + (nullSender ? 2 : 0) + (isAutomatic && returnsMail ? 2 : 0);
 }
 
-function contentScore({ subject, original, lines }: Evidence, report: readonly string[], text: string): number {
+function contentScore(
+  { fields, nullSender, subject, original, lines }: Evidence,
+  report: readonly string[],
+  text: string,
+): number {
   const hasWording = WORDINGS.some(({ says }) => text.includes(says));
   const hasSubject = SUBJECTS.some((pattern) => pattern.test(flatten(subject)));
   const hasFailure = FAILURES.some((pattern) => pattern.test(text));
   const hasAddress = listedRecipients(report).length > 0 || text.includes("@");
   const returnsMail = original !== null || report.length < lines.length;
+  // In the words of other senders this may be the notice of a person who has left.
+  const hasReason = isFromDaemon(fields) && nullSender && namesReason(text);
   return (
     (hasWording ? 3 : 0) +
     (hasSubject ? 2 : 0) +
-    (hasFailure ? 2 : 0) +
+    (hasFailure || hasReason ? 2 : 0) +
     (report.some(hasCode) ? 1 : 0) +
     (hasAddress ? 1 : 0) +
     (returnsMail ? 1 : 0)
