@@ -1,5 +1,6 @@
-import { gunzipSync, inflateRawSync } from "node:zlib";
+import { crc32, gunzipSync, inflateRawSync, type ZlibOptions } from "node:zlib";
 import { concat } from "../../lib/bytes.ts";
+import { tryOr } from "../../lib/try-or.ts";
 import { type ByteSource, checkBytes, openZipFile, readDirectory, ZipError } from "../../lib/zip/reader.ts";
 import { parseMessage } from "../messages/parse.ts";
 import type { MessagePart } from "../messages/parts.ts";
@@ -57,13 +58,27 @@ function gunzip(file: Uint8Array, maxBytes: number): Uint8Array {
   try {
     return gunzipSync(file, options);
   } catch (error) {
-    try {
-      // Some senders write other bytes behind the file, which zlib takes for a second one.
-      return inflateRawSync(file.subarray(gzipHeaderSize(file)), options);
-    } catch {
-      throw new ReportError(`the file cannot be decompressed: ${error}`);
-    }
+    const first = tryOr(() => inflateFirst(file, options), null);
+    if (first === null) throw new ReportError(`the file cannot be decompressed: ${error}`);
+    return first;
   }
+}
+
+/**
+ * Returns the first of the files in one of gzip (RFC 1952 2.2), or null when its checksum is another: some senders write bytes behind it,
+ * which zlib takes for a second file. Throws the errors of zlib.
+ */
+function inflateFirst(file: Uint8Array, options: ZlibOptions): Uint8Array | null {
+  const data = file.subarray(gzipHeaderSize(file));
+  const { buffer, engine } = inflateRawSync(data, { ...options, info: true }) as unknown as Inflated;
+  const [a = 0, b = 0, c = 0, d = 0] = data.subarray(engine.bytesWritten);
+  return crc32(buffer) === ((d << 24) | (c << 16) | (b << 8) | a) >>> 0 ? buffer : null;
+}
+
+/** The result of zlib with `info`: what was decompressed, and of how many bytes. */
+interface Inflated {
+  buffer: Uint8Array;
+  engine: { bytesWritten: number };
 }
 
 /** Returns the bytes before the compressed data (RFC 1952 2.3). */
