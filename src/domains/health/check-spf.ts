@@ -1,10 +1,11 @@
 import { covers } from "../../mail/spf/parse.ts";
 import { isSpfRecord } from "../../mail/spf/walk.ts";
+import { adviseSpf, MAX_LOOKUPS } from "./advise-spf.ts";
 import type { DnsEvidence, Evidence } from "./evidence.ts";
 import { addTo, type CheckResult, type Finding, finding, found, listOf, UNKNOWN, valuesOf } from "./finding.ts";
 
-/** Look-ups, and look-ups of names that do not exist, that an evaluation may make (RFC 7208 4.6.4). */
-const [MAX_LOOKUPS, MAX_VOIDS] = [10, 2];
+/** Look-ups of names that do not exist that an evaluation may make (RFC 7208 4.6.4). */
+const MAX_VOIDS = 2;
 
 /** Finds what is wrong with the SPF record of a domain and with those that it includes. */
 export function checkSpf({ dns, name, settings }: Evidence): CheckResult {
@@ -18,7 +19,7 @@ export function checkSpf({ dns, name, settings }: Evidence): CheckResult {
   const evidence = evaluation.records.map((text) => `${name}: ${text}`);
   if (more.length > 0) {
     const problem = `${name} has ${evaluation.records.length} SPF records. Receivers treat that as an error and use none of them.`;
-    const action = `Delete all but one and write all into it: "${withInclude(merged(evaluation.records), include)}".`;
+    const action = `Delete all but one and write all into it: ${adviseSpf(evaluation.records, include)}.`;
     return found("spf_several", { problem, action, evidence });
   }
   const findings = [
@@ -44,7 +45,7 @@ function missing({ txt, alias, doubled }: Spf, name: string, include: string): F
   if (near.length > 0) {
     const separator = near[0]?.includes(";") ? " Its terms are separated by spaces, not by semicolons." : "";
     const problem = `${name} has a TXT record that looks like SPF and is not: a record begins with "v=spf1" and a space, without quotes.${separator}`;
-    const action = `Change it to "${withInclude(repaired(near[0] ?? ""), include)}".`;
+    const action = `Change it to ${adviseSpf(near.slice(0, 1), include)}.`;
     return finding("spf_syntax", { problem, action, evidence: valuesOf(name, { status: "ok", values: near }) });
   }
   const problem = `${name} has no SPF record, so it does not permit this service to send.`;
@@ -77,16 +78,16 @@ function permission({ evaluation, serviceNetworks }: Spf, { name, record, includ
   const [problem, action] = evaluation.unread.some((term) => term.toLowerCase().endsWith(include))
     ? [
         `In the SPF record of ${name}, ${include} stands after "all", where receivers do not read it.`,
-        `Move ${include} before "all": "${withInclude(record, include)}".`,
+        `Move ${include} before "all": ${adviseSpf([record], include)}.`,
       ]
     : evaluation.notPassed.has(spfDomain)
       ? [
           `The SPF record of ${name} includes ${spfDomain} with a qualifier (-, ~ or ?) that does not let its mail pass.`,
-          `Write ${include} without a sign before it: "${withInclude(record, include)}".`,
+          `Write ${include} without a sign before it: ${adviseSpf([record], include)}.`,
         ]
       : [
           `The SPF record of ${name} does not permit this service to send.`,
-          `Add ${include} to the record: "${withInclude(record, include)}".`,
+          `Add ${include} to the record: ${adviseSpf([record], include)}.`,
         ];
   return [finding("spf_without_service", { problem, action, evidence })];
 }
@@ -127,32 +128,4 @@ function contents({ evaluation: { errors, all, usesPtr } }: Spf, name: string, e
     add("spf_ptr", { problem, action: 'Remove "ptr" and name the servers by ip4, ip6, a or include.', evidence });
   }
   return findings;
-}
-
-/** Returns a record with the term that permits this service as its first. */
-function withInclude(record: string, include: string): string {
-  const words = record.trim().split(/\s+/).slice(1);
-  const others = words.filter((word) => word.toLowerCase().replace(/^[+?~-]/, "") !== include);
-  return ["v=spf1", include, ...others].join(" ");
-}
-
-/** Returns one record with the terms of several, each once, and the end of the first that has one. */
-function merged(records: readonly string[]): string {
-  const words = records.flatMap((record) => record.trim().split(/\s+/).slice(1));
-  const ends = words.filter((word) => /^[+?~-]?all$/i.test(word));
-  const terms = words.filter((word) => !ends.includes(word));
-  return ["v=spf1", ...new Set(terms), ends.includes("~all") ? "~all" : (ends[0] ?? "~all")].join(" ");
-}
-
-/** Returns a text that looks like a record as one. */
-function repaired(text: string): string {
-  const words = text
-    .replace(/["\\;,“”„‘’«»]/g, " ")
-    .trim()
-    .split(/\s+/);
-  const terms = words
-    .map((word) => word.replace(/^v=spf1?/i, ""))
-    .filter((word) => word !== "" && word !== "v=" && !/^spf2/i.test(word));
-  const record = ["v=spf1", ...terms].join(" ");
-  return isSpfRecord(record) && /all$/i.test(record) ? record : `${record} ~all`;
 }
