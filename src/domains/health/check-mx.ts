@@ -8,7 +8,7 @@ const PRIORITY = /^\d+(?:\s|\\032)+/;
 /** Finds MX records that keep mail from mailboxes here. A domain whose mail goes to another system entirely has none to find. */
 export function checkMx({ dns, name, receivesHere, settings }: Evidence): CheckResult {
   if (!dns || dns.mx.response.status === "temperror") return UNKNOWN;
-  const { response, aliases } = dns.mx;
+  const { response, aliases, missing } = dns.mx;
   const ours = settings.mxHost;
   const records = response.values.map((value) => ({ value, host: value.slice(value.indexOf(" ") + 1) }));
   const evidence = valuesOf(name, response);
@@ -53,6 +53,12 @@ export function checkMx({ dns, name, receivesHere, settings }: Evidence): CheckR
     const action = `Delete the MX records with ${listOf(elsewhere.map(({ host }) => host))} and keep "${expected}", unless they pass mail on to it.`;
     add("mx_partly_elsewhere", { problem, action, evidence });
   }
+  const isNamed = (host: string) => [...appended, ...withPriority].some((one) => one.host === host);
+  for (const host of (missing ?? []).filter((one) => !isNamed(one))) {
+    const problem = `An MX record of ${name} leads to ${host}, which does not exist or has no address, so servers cannot deliver there.`;
+    const action = `Correct the name of the host, give it an A record, or change the record to "${expected}".`;
+    add("mx_host_missing", { subject: host, problem, action, evidence: [...evidence, `${host}: no address`] });
+  }
   const asAlias = aliases.filter(({ response: of }) => of.status === "ok" && of.values.length > 0);
   for (const { host, response: of } of asAlias) {
     const problem = `The MX record of ${name} has ${host}, which is an alias (CNAME). RFC 2181 10.3 forbids that, and some servers do not deliver to it.`;
@@ -63,6 +69,6 @@ export function checkMx({ dns, name, receivesHere, settings }: Evidence): CheckR
     const aliased = valuesOf(host, of).map((line) => `CNAME ${line}`);
     add("mx_alias", { subject: host, problem, action, evidence: [...evidence, ...aliased] });
   }
-  const unknown = aliases.filter(({ response: of }) => of.status === "temperror").map(({ host }) => host);
-  return { findings, unknown };
+  const unknown = aliases.filter(({ response: of }) => missing === null || of.status === "temperror");
+  return { findings, unknown: unknown.map(({ host }) => host) };
 }

@@ -48,6 +48,7 @@ export const findingCodes = {
     "An MX record has the name of this service's server with the domain after it, or the priority before it.",
   ],
   mx_null: ["error", "A null MX record says that the domain receives no mail."],
+  mx_host_missing: ["error", "The host of an MX record does not exist, or has no address."],
   mx_alias: ["warning", "The host of an MX record is an alias (CNAME), which RFC 2181 forbids."],
   mx_address: ["error", "An MX record has an IP address in place of a name."],
   host_failed: [

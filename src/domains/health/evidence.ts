@@ -63,7 +63,8 @@ export interface DnsEvidence {
     /** Domains of `rua` outside of the organizational domain, with the response to the name that authorises them. */
     authorizations: { domain: string; name: string; response: DnsResult }[];
   };
-  mx: { response: DnsResult; aliases: { host: string; response: DnsResult }[] };
+  /** `missing`: the hosts that are no alias and have no address; null: DNS did not tell. */
+  mx: { response: DnsResult; aliases: { host: string; response: DnsResult }[]; missing: string[] | null };
   mtaSts: {
     record: DnsResult;
     /** Addresses of the host of the policy, and the policy; null: not asked. */

@@ -27,7 +27,7 @@ export async function gatherDns(
   const [returnPath, dmarc, mx, mtaSts, tlsReports] = await Promise.all([
     gatherReturnPath(lookups, subject),
     gatherDmarc(ctx, lookups, { name, policy }),
-    gatherMx(lookups, name),
+    gatherMx(ctx, lookups, name),
     gatherMtaSts(lookups, subject),
     lookups.resolve(`_smtp._tls.${name}`, "TXT"),
   ]);
@@ -123,15 +123,26 @@ async function gatherDmarc(
   return { own, doubled, authorizations: authorizations.flat() };
 }
 
-async function gatherMx(lookups: Lookups, name: string): Promise<DnsEvidence["mx"]> {
+async function gatherMx(ctx: Pick<Ctx, "settings">, lookups: Lookups, name: string): Promise<DnsEvidence["mx"]> {
   const response = await lookups.resolve(name, "MX");
   const hosts = response.status === "ok" ? response.values.map((value) => value.slice(value.indexOf(" ") + 1)) : [];
   const named = [...new Set(hosts)].filter((host) => /[a-z]/.test(host)).slice(0, MAX_MX);
   const aliases = await Promise.all(
     named.map(async (host) => ({ host, response: await lookups.resolve(host, "CNAME") })),
   );
-  return { response, aliases };
+  const plain = aliases.filter(({ host, response: of }) => host !== ctx.settings.mxHost && isEmpty(of));
+  const addresses = await Promise.all(
+    plain.map(async ({ host }) => {
+      const ipv4 = await lookups.resolve(host, "A");
+      return { host, found: isEmpty(ipv4) ? await lookups.resolve(host, "AAAA") : ipv4 };
+    }),
+  );
+  const isKnown = addresses.every(({ found }) => found.status === "ok");
+  const missing = isKnown ? addresses.filter(({ found }) => isEmpty(found)).map(({ host }) => host) : null;
+  return { response, aliases, missing };
 }
+
+const isEmpty = (response: DnsResult) => response.status === "ok" && response.values.length === 0;
 
 async function gatherMtaSts(lookups: Lookups, { name, policy }: HealthDomain): Promise<DnsEvidence["mtaSts"]> {
   const host = `mta-sts.${name}`;

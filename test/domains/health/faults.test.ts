@@ -232,13 +232,15 @@ const faults: Fault[] = [
   ],
   [
     "MX records here and elsewhere",
-    (p) =>
-      p.apex({
+    async (p) => {
+      await publish([{ type: "A", name: "mx.elsewhere.example", value: "192.0.2.9" }]);
+      await p.apex({
         mx: [
           ["10", "mx.mail.test"],
           ["20", "mx.elsewhere.example"],
         ],
-      }),
+      });
+    },
     "mx_partly_elsewhere",
     /Delete the MX records with mx\.elsewhere\.example/,
   ],
@@ -248,6 +250,12 @@ const faults: Fault[] = [
     (p) => p.apex({ mx: [["10", `mx.mail.test.${p.name}`]] }),
     "mx_wrong_name",
     /with a dot at its end/,
+  ],
+  [
+    "an MX record with a host that does not exist",
+    (p) => p.apex({ mx: [["10", `mail.${p.name}`]] }),
+    "mx_host_missing",
+    /Correct the name of the host/,
   ],
   ["an MX record with an address", (p) => p.apex({ mx: [["10", "192.0.2.7"]] }), "mx_address", /"10 mx\.mail\.test"/],
   [

@@ -14,13 +14,18 @@ const shapes: [name: string, shape: (patient: Patient) => Promise<unknown>][] = 
   ["the recommended records", async () => {}],
   [
     "mail received elsewhere",
-    (p) =>
-      p.apex({
+    async (p) => {
+      const hosts = ["aspmx.l.google.example", "alt1.aspmx.l.google.example"];
+      await publish(
+        hosts.map((name, n) => ({ type: n === 0 ? "A" : "AAAA", name, value: n === 0 ? "192.0.2.9" : "2001:db8::9" })),
+      );
+      await p.apex({
         mx: [
           ["10", "aspmx.l.google.example"],
           ["20", "alt1.aspmx.l.google.example"],
         ],
-      }),
+      });
+    },
   ],
   ["no MX record and mailboxes that only send", (p) => p.apex({ mx: [] })],
   ["SPF with other services", (p) => p.apex({ spf: [`v=spf1 ip4:192.0.2.0/24 ip6:2001:db8::/32 ${SPF} ?all`] })],

@@ -150,7 +150,7 @@ describe("an MTA-STS policy", () => {
     ...NOTHING,
     dns: {
       mtaSts: { record, host, policy: { status, text }, hosted },
-      mx: { response: mx, aliases: [] },
+      mx: { response: mx, aliases: [], missing: [] },
     } as unknown as DnsEvidence,
   });
 
