@@ -61,16 +61,19 @@ function parseTerm(text: string): SpfTerm | string | null {
   if (term.name === "all") return separator === "" ? base : wrong;
   if (term.name === "ip4" || term.name === "ip6") {
     const network = separator === ":" ? parseNetwork(rest, term.name === "ip4") : null;
-    return network
-      ? { ...base, network }
-      : `${wrong}: an address or network of ${term.name === "ip4" ? "IPv4" : "IPv6"} follows ${term.name}:`;
+    if (network) return { ...base, network };
+    const [kind, most] = term.name === "ip4" ? ["IPv4", 32] : ["IPv6", 128];
+    const isTooLong = Number(rest.split("/")[1]) > most;
+    return `${wrong}: ${isTooLong ? `the prefix of ${kind} has at most ${most} bits` : `an address or network of ${kind} follows ${term.name}:`}`;
   }
   if (WITH_DOMAIN.includes(term.name))
     return separator === ":" && isDomain(rest)
       ? { ...base, domain: plain(rest) }
       : `${wrong}: a domain follows ${term.name}: without a space`;
   if (!OPTIONAL_DOMAIN.includes(term.name)) return `${wrong}: there is no mechanism ${name || text}`;
-  return parseHosts(base, `${separator}${rest}`) ?? wrong;
+  return (
+    parseHosts(base, `${separator}${rest}`) ?? `${wrong}: a domain or a prefix such as /24 or //64 follows ${name}`
+  );
 }
 
 /** Parses the domain and the prefix lengths of `a`, `mx` and `ptr`; null when they are not valid. */
