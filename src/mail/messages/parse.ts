@@ -131,10 +131,15 @@ function listUnnamedFiles({ parts, html }: ScannedMessage): void {
       part.use = "attachment";
 }
 
-/** Returns the first sender with an address, else the name of one without it; null when there is neither. */
+/**
+ * Returns the first sender with an address, else the name of one without it; null when there is neither. A text that has an at sign and
+ * cannot be read is a name too, since mail programs may show the address in it.
+ */
 function senderOf(fields: Fields): MailAddress | null {
   const senders = parseAddresses(fields, "from");
-  return senders.find(({ email }) => email !== "") ?? senders[0] ?? null;
+  const text = fields.all("from").find((value) => value.includes("@"));
+  const unreadable = text === undefined ? null : { email: "", name: decodeField(text).slice(0, bounds.nameCharacters) };
+  return senders.find(({ email }) => email !== "") ?? senders[0] ?? unreadable;
 }
 
 const addressesOf = (fields: Fields, name: string) => parseAddresses(fields, name).filter(({ email }) => email !== "");
