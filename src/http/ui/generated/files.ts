@@ -10,5 +10,5 @@ export const files = {
   webmailStyle: "/assets/webmail-cacc0995.css",
   frontStyle: "/assets/front-22264c01.css",
   referenceStyle: "/assets/reference-8f225a79.css",
-  guides: "/assets/guides-f0f2eb81.json",
+  guides: "/assets/guides-c398e2eb.json",
 } as const;
