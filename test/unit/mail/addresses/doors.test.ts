@@ -41,6 +41,18 @@ describe("an author", () => {
     },
   );
 
+  it.each([
+    "ceo@bank.example x, foo@ok.example",
+    "<ceo@bank.example>@x.example, foo@ok.example",
+    "=?utf-8?q?ceo=40bank.example?=, foo@ok.example",
+  ])("is not the one behind a text that looks like another: %s", (value) => {
+    expect(parse("From", value).from?.email).toBe("");
+  });
+
+  it("is the one behind a name with a comma", () => {
+    expect(parse("From", "Doe, John <john@example.org>").from?.email).toBe("john@example.org");
+  });
+
   it("of a field without a name and an at sign is missing", () => {
     for (const value of ["<>", "undisclosed-recipients:;", ""]) expect(parse("From", value).from, value).toBeNull();
   });
