@@ -1,5 +1,5 @@
 import { onOneLine } from "../../lib/text-rules.ts";
-import { formatSpec, mailboxesOf } from "../addresses/read-list.ts";
+import { formatSpec, type ListedMailbox, mailboxesOf } from "../addresses/read-list.ts";
 import { readDate } from "../dates/read-date.ts";
 import type { MessageStructure } from "../structures/types.ts";
 import { decodeEncodedWords } from "../texts/encoded-words.ts";
@@ -131,10 +131,26 @@ function listUnnamedFiles({ parts, html }: ScannedMessage): void {
       part.use = "attachment";
 }
 
-/** Returns the first sender with an address, else the name of one without it; null when there is neither. */
+/**
+ * Returns the first sender with an address, else the name of one without it; null when there is neither. A text with an at sign that cannot
+ * be read is a name too, also before a sender with an address, since mail programs may show the address in it.
+ */
 function senderOf(fields: Fields): MailAddress | null {
   const senders = parseAddresses(fields, "from");
-  return senders.find(({ email }) => email !== "") ?? senders[0] ?? null;
+  const text = fields
+    .all("from")
+    .map(decodeField)
+    .find((value) => value.includes("@"));
+  const unreadable = text === undefined ? null : { email: "", name: text.slice(0, bounds.nameCharacters) };
+  if (unreadable && fields.all("from").flatMap(mailboxesOf).some(isUnreadable)) return unreadable;
+  return senders.find(({ email }) => email !== "") ?? senders[0] ?? unreadable;
+}
+
+/** Returns whether a mailbox has no address, but a text that may be taken for one. */
+function isUnreadable({ phrase, spec }: ListedMailbox): boolean {
+  if (spec !== null && spec.domain !== "") return false;
+  const text = phrase ?? spec?.local;
+  return text === undefined || decodeField(text).includes("@");
 }
 
 const addressesOf = (fields: Fields, name: string) => parseAddresses(fields, name).filter(({ email }) => email !== "");

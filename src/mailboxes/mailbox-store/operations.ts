@@ -8,6 +8,7 @@ import {
   expungeMarked,
   expungeMessages,
   expungeOldest,
+  findMissing,
   moveAll,
   moveMessages,
   removeUnknownObjects,
@@ -81,6 +82,7 @@ export const operations = {
   findFilter: read(findFilter),
   findImport: read(findImport),
   findImported: read(findImported),
+  findMissing: read(findMissing),
   /** Returns what the page needs that writes a message, in one call. */
   forWriting: read((sql) => ({ addresses: listAddresses(sql, ""), signature: readSignature(sql) })),
   list: read(listMessages),
