@@ -136,13 +136,12 @@ function listUnnamedFiles({ parts, html }: ScannedMessage): void {
  * be read is a name too, also before a sender with an address, since mail programs may show the address in it.
  */
 function senderOf(fields: Fields): MailAddress | null {
-  const senders = parseAddresses(fields, "from");
-  const text = fields
-    .all("from")
-    .map(decodeField)
-    .find((value) => value.includes("@"));
+  const values = fields.all("from");
+  const mailboxes = values.flatMap(mailboxesOf);
+  const text = values.map(decodeField).find((value) => value.includes("@"));
   const unreadable = text === undefined ? null : { email: "", name: text.slice(0, bounds.nameCharacters) };
-  if (unreadable && fields.all("from").flatMap(mailboxesOf).some(isUnreadable)) return unreadable;
+  if (unreadable && mailboxes.some(isUnreadable)) return unreadable;
+  const senders = toAddresses(mailboxes);
   return senders.find(({ email }) => email !== "") ?? senders[0] ?? unreadable;
 }
 
@@ -153,12 +152,11 @@ function isUnreadable({ phrase, spec }: ListedMailbox): boolean {
   return text === undefined || decodeField(text).includes("@");
 }
 
-const addressesOf = (fields: Fields, name: string) => parseAddresses(fields, name).filter(({ email }) => email !== "");
+const addressesOf = (fields: Fields, name: string) =>
+  toAddresses(fields.all(name).flatMap(mailboxesOf)).filter(({ email }) => email !== "");
 
-const parseAddresses = (fields: Fields, name: string): MailAddress[] =>
-  fields
-    .all(name)
-    .flatMap(mailboxesOf)
+const toAddresses = (mailboxes: readonly ListedMailbox[]): MailAddress[] =>
+  mailboxes
     .slice(0, bounds.addresses)
     .map(({ phrase, comment, spec }) => ({
       email: spec === null || spec.domain === "" ? "" : formatSpec(spec).slice(0, 320),
