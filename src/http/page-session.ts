@@ -10,8 +10,8 @@ import { respondSessionEnded } from "./session-ended.tsx";
 import { setCaller } from "./set-caller.ts";
 
 /**
- * Authenticates a page by its session cookie. An expired access token is refreshed (docs/contract/sign-in.md#sessions); without
- * a session the visitor is sent to the sign-in page and back, and a form is kept on a page. A GET from another site carries no Strict cookies, so the
+ * Authenticates a page by its session cookie. An expired access token is refreshed (docs/contract/sign-in.md#sessions); without a session
+ * the visitor is sent to the sign-in page and back, and a form is kept on a page. A GET from another site carries no Strict cookies, so the
  * response is a page that repeats it from this one.
  */
 export const pageSession = declaring({ scope: "page", outliving: null }, async (c, next) => {

@@ -94,7 +94,8 @@ export const list = <Schema extends z.ZodType>(item: Schema, maxItems: number) =
 
 /**
  * Returns the function that bounds the strings of a body by the longest that its schema allows, so that no field is refused before the
- * schema has seen it. Fields that state less, such as metadata, share the default. It is computed for the first body above 64 KiB: a Worker starts without it.
+ * schema has seen it. Fields that state less, such as metadata, share the default. It is computed for the first body above 64 KiB: a Worker
+ * starts without it.
  */
 function boundOf(schema: z.ZodType): () => number {
   let bound: number | null = null;

@@ -35,7 +35,7 @@ function setTime(ms: number): void {
 }
 
 /** Returns the start of a UUIDv7, up to its version. */
-function headOf(ms: number): string {
+export function headOf(ms: number): string {
   const digits = ms.toString(16).padStart(12, "0");
   return `${digits.slice(0, 8)}-${digits.slice(8)}`;
 }

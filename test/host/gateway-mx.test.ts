@@ -213,6 +213,8 @@ describe("the policy of the domain that is shown", () => {
     ["two authors", "From: ceo@bank.example, foo@ok.example", "foo@ok.example"],
     ["authors that a semicolon parts", "From: ceo@bank.example; foo@ok.example", "foo@ok.example"],
     ["two From fields", "From: ceo@bank.example\r\nFrom: foo@ok.example", "foo@ok.example"],
+    ["an author that cannot be read", "From: <ceo@bank.example>@ok.example", "foo@ok.example"],
+    ["an address in a text before its author", "From: ceo@bank.example x, foo@ok.example", "foo@ok.example"],
   ])("sends a message with %s to Spam", async (subject, fields, from) => {
     expect(await receiveFrom(from, rig.ports.mx, `${fields}\r\nSubject: ${subject}\r\n\r\nx`)).toMatch(/^250 /);
     const stored = (await listFolder("Spam")).find((item) => item.subject === subject);

@@ -128,8 +128,20 @@ export function toStored(
 
 /** Returns the text of a content that has HTML only. Null: the HTML has no text, or its Liquid has no meaning without the markup. */
 function makeText({ text_from_html: makes }: ContentColumns, html: Written | null, parts: Parts) {
-  const text = makes === 1 && html !== null ? textAlternative(html.text) : null;
+  const text = makes === 1 && html !== null && keepsTags(html) ? textAlternative(html.text) : null;
   return html && text !== null ? tryOr(() => withUnsubscribe({ ...html, text }, "text", parts), null) : null;
+}
+
+/** Character references of a brace, which would begin a placeholder in the text. */
+const BRACE = /&(?:#0*123|#x0*7b|lbrace|lcub)(?![a-z\d])/i;
+
+/** Returns whether a text of HTML has its tags of Liquid: without one in a comment or a style, it would show what a condition hides. */
+function keepsTags({ text, language }: Written): boolean {
+  if (BRACE.test(text)) return false;
+  if (language !== "liquid" || !text.includes("{%")) return true;
+  // Tags in attributes change only the markup.
+  const bare = text.replace(/<([a-z][a-z\d]*)\b[^<>]*>/gi, "<$1>");
+  return textAlternative(bare)?.split("{%").length === bare.split("{%").length;
 }
 
 const HIDDEN = "display:none;max-height:0;max-width:0;overflow:hidden;opacity:0";

@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { LiquidTextError } from "../../lib/liquid/text.ts";
-import type { Language } from "../../lib/personal-text.ts";
 import { findSenderOf } from "../../sending/emails/index.ts";
 import { type BodyParts, NO_PARTS } from "../../sending/templates/index.ts";
 import {
@@ -15,21 +14,10 @@ import {
 import type { StepContent } from "./step-rows.ts";
 
 /** Texts of an email of a step. */
-export interface StepTexts {
-  subject: string;
-  html: string | null;
-  text: string | null;
-  language: Language;
-}
+export type StepTexts = Pick<StepContent, "subject" | "html" | "text" | "language">;
 
 /** A step that sends emails. */
-export interface EmailOfStep {
-  /** Id of its row. */
-  id: string;
-  /** Path of the step. */
-  path: string;
-  mailboxId: string;
-  topicId: string | null;
+export interface EmailOfStep extends Pick<StepContent, "id" | "path" | "mailboxId" | "topicId"> {
   texts: StepTexts;
 }
 

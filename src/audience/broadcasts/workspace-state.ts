@@ -1,21 +1,14 @@
 import { isPausedSource } from "../../platform/bulk-pauses/rules.ts";
-import type { MailCtx } from "../../platform/context.ts";
+import type { CallerWorkspace, MailCtx } from "../../platform/context.ts";
 import { MAIL_SIZE_SQL, OVER_CONTENT_SQL, OVER_SHARE_SQL } from "../../platform/jobs/shard-sizes.ts";
 import type { BroadcastRow } from "./queries.ts";
 
 /** State of a broadcast's workspace and user, from the main database. */
-export interface WorkspaceState {
-  id: string;
+export interface WorkspaceState
+  extends Pick<CallerWorkspace, "id" | "number" | "mailSize" | "isOverShare" | "isOverContent" | "dailyLimit"> {
   /** Sending is paused, or the workspace has stopped its bulk mail. */
   isPaused: boolean;
   isRestricted: boolean;
-  /** Bytes of the mail database, as cron measured it last. */
-  mailSize: number;
-  isOverShare: boolean;
-  isOverContent: boolean;
-  number: number;
-  /** Its own limit of emails a day, as CallerWorkspace has it. */
-  dailyLimit: number | null;
   timeZone: string;
   /** The topic of the broadcast was deleted. */
   isTopicDeleted: boolean;

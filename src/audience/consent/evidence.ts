@@ -33,7 +33,10 @@ const CONDITIONS = {
        AND c.pending_since IS NOT NULL)`,
 } as const;
 
-/** Returns the statement that keeps evidence. Safe to run twice. Its batch throws BudgetSpentError for a statement about a person with too much. */
+/**
+ * Returns the statement that keeps evidence. Safe to run twice. Its batch throws BudgetSpentError for a statement about a person with too
+ * much.
+ */
 export function evidenceStatement(
   ctx: MailCtx,
   workspace: number,

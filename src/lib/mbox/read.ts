@@ -13,7 +13,10 @@ const [LF, CR] = [0x0a, 0x0d];
 const FROM_SIZE = 5;
 /** Bytes of a line that tell whether it is a separator. */
 const MAX_SEPARATOR = 1_000;
-/** An address, or what stands for it, and a date of ctime, also with a zone. */
+/**
+ * The line before each message: `From `, the address of its sender or a word in its place, and the time of delivery, as in
+ * `From ann@example.org Sat Nov 21 14:12:48 2026`. Some programs write the zone before the year.
+ */
 const SEPARATOR =
   /^From (?:"[^"]*")?\S+\s+(?:mon|tue|wed|thu|fri|sat|sun)\s+[a-z]{3}\s+\d{1,2}\s+\d{1,2}:\d\d(?::\d\d)?(?:\s+[+\w-]{1,6})?\s+\d{4}\b/i;
 const BOM = Uint8Array.of(0xef, 0xbb, 0xbf);

@@ -72,7 +72,7 @@ function addToken(entry: Entry, token: Token): void {
   entry.hasWord ||= token.kind === "atom" || token.kind === "quoted";
   entry.hasAddress ||= isSign(token, "@") || isSign(token, "<");
   if (isSign(token, ">")) entry.isRoute = false;
-  else if (isSign(token, "@") && (entry.last === null || isSign(entry.last, "<"))) entry.isRoute = true;
+  else if (isSign(token, "@") && entry.last !== null && isSign(entry.last, "<")) entry.isRoute = true;
   entry.last = token;
 }
 

@@ -59,7 +59,10 @@ function fullYear(year: string): number {
   return Number(year) + (year.length === 2 && year < "50" ? 2000 : 1900);
 }
 
-/** Names other than those of North America count as UTC, since nobody can know what they mean (RFC 5322 4.3). */
+/**
+ * Returns the minutes by which a zone is ahead of UTC: `+0100` is 60, and EST is -300. Of the names of zones only those of North America
+ * have one meaning; any other name counts as UTC (RFC 5322 4.3).
+ */
 function zoneMinutes(zone: string): number {
   const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)$/.exec(zone) ?? [];
   if (sign) return (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -1 : 1);

@@ -1,5 +1,5 @@
 import { onOneLine } from "../../lib/text-rules.ts";
-import { formatSpec, mailboxesOf } from "../addresses/read-list.ts";
+import { formatSpec, type ListedMailbox, mailboxesOf } from "../addresses/read-list.ts";
 import { readDate } from "../dates/read-date.ts";
 import type { MessageStructure } from "../structures/types.ts";
 import { decodeEncodedWords } from "../texts/encoded-words.ts";
@@ -131,18 +131,32 @@ function listUnnamedFiles({ parts, html }: ScannedMessage): void {
       part.use = "attachment";
 }
 
-/** Returns the first sender with an address, else the name of one without it; null when there is neither. */
+/**
+ * Returns the first sender with an address, else the name of one without it; null when there is neither. A text with an at sign that cannot
+ * be read is a name too, also before a sender with an address, since mail programs may show the address in it.
+ */
 function senderOf(fields: Fields): MailAddress | null {
-  const senders = parseAddresses(fields, "from");
-  return senders.find(({ email }) => email !== "") ?? senders[0] ?? null;
+  const values = fields.all("from");
+  const mailboxes = values.flatMap(mailboxesOf);
+  const text = values.map(decodeField).find((value) => value.includes("@"));
+  const unreadable = text === undefined ? null : { email: "", name: text.slice(0, bounds.nameCharacters) };
+  if (unreadable && mailboxes.some(isUnreadable)) return unreadable;
+  const senders = toAddresses(mailboxes);
+  return senders.find(({ email }) => email !== "") ?? senders[0] ?? unreadable;
 }
 
-const addressesOf = (fields: Fields, name: string) => parseAddresses(fields, name).filter(({ email }) => email !== "");
+/** Returns whether a mailbox has no address, but a text that may be taken for one. */
+function isUnreadable({ phrase, spec }: ListedMailbox): boolean {
+  if (spec !== null && spec.domain !== "") return false;
+  const text = phrase ?? spec?.local;
+  return text === undefined || decodeField(text).includes("@");
+}
 
-const parseAddresses = (fields: Fields, name: string): MailAddress[] =>
-  fields
-    .all(name)
-    .flatMap(mailboxesOf)
+const addressesOf = (fields: Fields, name: string) =>
+  toAddresses(fields.all(name).flatMap(mailboxesOf)).filter(({ email }) => email !== "");
+
+const toAddresses = (mailboxes: readonly ListedMailbox[]): MailAddress[] =>
+  mailboxes
     .slice(0, bounds.addresses)
     .map(({ phrase, comment, spec }) => ({
       email: spec === null || spec.domain === "" ? "" : formatSpec(spec).slice(0, 320),

@@ -41,7 +41,7 @@ function formatAddrSpec(email: string, smtpUtf8: boolean, field: string): { spec
   if (!smtpUtf8) {
     throw new ComposeError("smtputf8", field, "the local part is not ASCII and the next hop does not offer SMTPUTF8");
   }
-  return { spec: utf8BinaryString(address.address), utf8: true };
+  return { spec: toBinaryString(utf8(address.address)), utf8: true };
 }
 
 /**
@@ -58,8 +58,3 @@ function encodePhrase(name: string, firstLimit = 75): string[] {
   }
   return encodedWords(clean, firstLimit);
 }
-
-/** Binary strings: each character is one byte, as in `btoa`. Header fields are binary strings until they are sent. */
-
-/** Returns the UTF-8 form of a text as a binary string. Lone surrogates become U+FFFD. */
-const utf8BinaryString = (text: string): string => toBinaryString(utf8(text));

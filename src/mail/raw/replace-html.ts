@@ -7,6 +7,9 @@ import type { RawContent } from "./compose.ts";
 import { fieldValue, parseFields } from "./fields.ts";
 import { textParts } from "./text-parts.ts";
 
+/** The encodings that `decodeWhole` decodes, and those that change nothing (RFC 2045 6.1). */
+const KNOWN_ENCODING = /^(?:[78]bit|binary)?$|base64|quoted-printable/;
+
 /**
  * Replaces the HTML of a submitted message by what `replace` returns for it, in UTF-8 and base64. Everything else stays as it is, but a
  * message without MIME-Version gets it (RFC 2045 4). Returns null when there is no HTML in a known charset, when it is signed or
@@ -18,7 +21,7 @@ export async function replaceHtml(
   replace: (html: string) => Promise<string>,
 ): Promise<{ head: string; body: Uint8Array } | null> {
   const { html: part } = textParts(parts);
-  if (!part || part.isSealed || part.size === 0) return null;
+  if (!part || part.isSealed || part.size === 0 || !KNOWN_ENCODING.test(part.encoding)) return null;
   const html = decodeExactly(decodeWhole(body.subarray(part.at, part.at + part.size), part.encoding), part.charset);
   const replaced = html === null ? null : await replace(html);
   if (replaced === null || replaced === html) return null;

@@ -22,9 +22,9 @@ export interface ScannedMessage {
 }
 
 /**
- * Reads a message of any size in chunks (RFC 5322): checks its lines, collects its header section and finds its parts.
- * Folds long lines of its header. Throws RawMessageError for a bare CR or LF, a NUL, a line of more than 998 bytes, and a message that does not end in
- * CRLF. A line that two servers end differently could hide a second message (SMTP smuggling).
+ * Reads a message of any size in chunks (RFC 5322): checks its lines, collects its header section and finds its parts. Folds long lines of
+ * its header. Throws RawMessageError for a bare CR or LF, a NUL, a line of more than 998 bytes, and a message that does not end in CRLF. A
+ * line that two servers end differently could hide a second message (SMTP smuggling).
  */
 export class MessageScanner {
   readonly #head: string[] = [];

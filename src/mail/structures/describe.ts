@@ -41,9 +41,9 @@ export function describeNode(fields: Fields, fallback: string, start: PartStart,
     return value === null || value === "" ? undefined : budget.takeTexts(value, value.length);
   };
   const content = text("content-type");
-  const { value, parameters } = readValue(content ?? fallback);
-  const isMediaType = /^[!#$&+.^_a-z0-9-]{1,127}\/[!#$&+.^_a-z0-9-]{1,127}$/i.test(value);
-  const type = isMediaType ? value.toLowerCase() : fallback;
+  const { type: written, parameters } = readValue(content ?? fallback);
+  const isMediaType = /^[!#$&+.^_a-z0-9-]{1,127}\/[!#$&+.^_a-z0-9-]{1,127}$/i.test(written);
+  const type = isMediaType ? written.toLowerCase() : fallback;
   const disposition = text("content-disposition");
   const languages = text("content-language")
     ?.split(",")
@@ -57,7 +57,7 @@ export function describeNode(fields: Fields, fallback: string, start: PartStart,
     ...given("description", text("content-description")),
     ...given("encoding", text("content-transfer-encoding")?.trim()),
     ...given("md5", text("content-md5")),
-    ...given("disposition", disposition === undefined ? undefined : toDisposition(disposition)),
+    ...given("disposition", disposition === undefined ? undefined : readValue(disposition)),
     ...given("language", languages),
     ...given("location", text("content-location")),
   };
@@ -79,15 +79,10 @@ function withCharset(type: string, parameters: Parameters): Parameters {
 const given = <Name extends string, Value>(name: Name, value: Value | undefined) =>
   (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: Value };
 
-function toDisposition(text: string): PartNode["disposition"] {
-  const { value: type, parameters } = readValue(text);
-  return { type, parameters };
-}
-
 /** Reads a value with parameters. Pieces of RFC 2231 stay as they are. */
-function readValue(text: string): { value: string; parameters: Parameters } {
-  const [value = ""] = /^[^;\s]*/.exec(text.trimStart()) ?? [];
-  return { value, parameters: listParameters(text).slice(0, MAX_PARAMETERS) };
+function readValue(text: string): { type: string; parameters: Parameters } {
+  const [type = ""] = /^[^;\s]*/.exec(text.trimStart()) ?? [];
+  return { type, parameters: listParameters(text).slice(0, MAX_PARAMETERS) };
 }
 
 /** Returns the envelope of a header. Sender and Reply-To are those of From where they are missing (RFC 3501 7.4.2). */

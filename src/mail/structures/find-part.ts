@@ -21,7 +21,9 @@ export function findPart({ root }: MessageStructure, path: readonly number[]): P
   return node;
 }
 
-/** Returns the message that a part is; an empty one with its content as text if its parts were not read, because RFC 3501 7.4.2 needs one. */
+/**
+ * Returns the message that a part is; an empty one with its content as text if its parts were not read, because RFC 3501 7.4.2 needs one.
+ */
 export function messageOf(node: PartNode): InnerMessage | undefined {
   if (node.message || node.type !== "message/rfc822") return node.message;
   const { envelope, root } = plainStructure(node.body, node.end);

@@ -1,7 +1,7 @@
 import type { InnerMessage, MessageStructure, PartNode } from "./types.ts";
 
 /** Returns the structure of a message within another one, whose first byte is at `by`. */
-export function toInnerMessage({ envelope, root }: MessageStructure, by: number): InnerMessage {
+export function toInnerMessage({ envelope, root }: Omit<MessageStructure, "version">, by: number): InnerMessage {
   return { envelope, headerEnd: root.body + by, root: shiftNode(root, by) };
 }
 
@@ -13,14 +13,6 @@ function shiftNode(node: PartNode, by: number): PartNode {
     body: node.body + by,
     end: node.end + by,
     ...(node.parts ? { parts: node.parts.map((part) => shiftNode(part, by)) } : {}),
-    ...(node.message
-      ? {
-          message: {
-            ...node.message,
-            headerEnd: node.message.headerEnd + by,
-            root: shiftNode(node.message.root, by),
-          },
-        }
-      : {}),
+    ...(node.message ? { message: toInnerMessage(node.message, by) } : {}),
   };
 }

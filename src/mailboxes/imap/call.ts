@@ -113,7 +113,11 @@ const calls = {
     return { moved: result.copied, uidvalidity: result.uidvalidity };
   }),
   move: call(Copy, async (of, { folder, uids, to, must_exist: mustExist }) => {
-    await stopDrafts(of, folder, uids);
+    if (folderName(folder) === "Drafts") {
+      const unknown = await of.store.findMissing(folder, uids, to, mustExist);
+      if (unknown !== null) throw missing(unknown);
+      await stopDrafts(of, folder, uids);
+    }
     const result = await (mustExist ? of.store.moveAll(folder, uids, to) : of.store.move(folder, uids, to));
     if ("unknown" in result) throw missing(result.unknown);
     return { moved: result.moved, uidvalidity: result.uidvalidity };

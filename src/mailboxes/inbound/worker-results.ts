@@ -15,7 +15,10 @@ export function resultsInHeader(
   { headerSize, from }: Pick<ParsedMessage, "headerSize" | "from">,
 ): CheckedAuthentication | null {
   const head = new TextDecoder().decode(start.subarray(0, Math.min(headerSize, RESULTS_BYTES)));
-  return readWorkerResults(head, ctx.settings.emailWorkerAuthservId, from?.email.split("@").at(-1) ?? null);
+  const results = readWorkerResults(head, ctx.settings.emailWorkerAuthservId, from?.email.split("@").at(-1) ?? null);
+  // No domain answers for the text of an author without an address, as at the gateway.
+  if (results === null || from?.email !== "") return results;
+  return { ...results, dmarc: { result: "fail", domain: null }, dmarc_policy: "quarantine" };
 }
 
 /** Results by how little they say for a message. Others count as `neutral`. */

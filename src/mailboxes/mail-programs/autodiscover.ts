@@ -6,7 +6,7 @@ import { type Element, toXml } from "./xml.ts";
 const RESPONSE = "http://schemas.microsoft.com/exchange/autodiscover/responseschema/2006";
 const OUTLOOK = "http://schemas.microsoft.com/exchange/autodiscover/outlook/responseschema/2006a";
 
-/** A request that is none or has an invalid address, and one for settings that are not those of Outlook ([MS-OXDSCLI] 2.2.4.1.1.2.4). */
+/** The errors of a malformed request or address, and of a request for settings of other programs ([MS-OXDSCLI] 2.2.4.1.1.2.4). */
 const ERRORS = { invalid: ["600", "Invalid Request"], unsupported: ["601", "Provider is not available"] } as const;
 
 /** A text of the request, without entities beside those of XML: it is read by two patterns, so nothing in it is expanded. */
@@ -20,8 +20,8 @@ const textOf = (xml: string, name: string): string | null => {
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
 /**
- * Returns the response to a POX Autodiscover request of Outlook: the servers, without a login where it names no address, or an error. It depends on the form of the address alone, so
- * it does not tell which addresses exist. Pure.
+ * Returns the response to a POX Autodiscover request of Outlook: the servers, with the login when the request names an address, or an
+ * error. The response depends on the form of the address alone, so it does not tell which addresses exist.
  */
 export function toAutodiscover(request: string, servers: readonly MailServer[]): string {
   const schema = textOf(request, "AcceptableResponseSchema");

@@ -41,11 +41,24 @@ export function moveMessages(
   return { moved: place(sql, found, source.id, target.id, now), uidvalidity };
 }
 
+/** Returns what a move names and does not exist, or null. `mustExist`: each message must. */
+export function findMissing(
+  sql: Sql,
+  from: string,
+  uids: readonly number[],
+  to: string,
+  mustExist: boolean,
+): "from" | "to" | "message" | null {
+  const source = findFolder(sql, from);
+  if (!source) return "from";
+  if (!findFolder(sql, to)) return "to";
+  return mustExist && findByUid(sql, source.id, uids).length < uids.length ? "message" : null;
+}
+
 /** Moves messages as `moveMessages` does, or none of them when one does not exist. */
 export function moveAll(sql: Sql, from: string, uids: readonly number[], to: string, now: number) {
-  const source = findFolder(sql, from);
-  if (source && findByUid(sql, source.id, uids).length < uids.length) return { unknown: "message" } as const;
-  return moveMessages(sql, from, uids, to, now);
+  const unknown = findMissing(sql, from, uids, to, true);
+  return unknown === null ? moveMessages(sql, from, uids, to, now) : { unknown };
 }
 
 function place(sql: Sql, found: readonly Found[], sourceId: number, targetId: number, now: number): MovedMessage[] {

@@ -8,6 +8,7 @@ import {
   expungeMarked,
   expungeMessages,
   expungeOldest,
+  findMissing,
   moveAll,
   moveMessages,
   removeUnknownObjects,
@@ -68,6 +69,11 @@ const expunging = <Args extends [folder: string, ...unknown[]]>(
     (expunged, [folder]) => messagesExpunged(folder, expunged?.uids ?? null),
   );
 
+/** Returns an operation that moves messages. */
+const moving = <Result extends ReturnType<typeof moveAll>>(
+  move: (sql: Sql, from: string, uids: readonly number[], to: string, now: number) => Result,
+) => changeAt(move, (result, [from, , to]) => ("moved" in result ? messagesMoved(from, to, result.moved) : []));
+
 /** The operations of a mailbox. Null, as a result: there is no such folder or message. */
 export const operations = {
   addresses: read(listAddresses),
@@ -81,6 +87,7 @@ export const operations = {
   findFilter: read(findFilter),
   findImport: read(findImport),
   findImported: read(findImported),
+  findMissing: read(findMissing),
   /** Returns what the page needs that writes a message, in one call. */
   forWriting: read((sql) => ({ addresses: listAddresses(sql, ""), signature: readSignature(sql) })),
   list: read(listMessages),
@@ -155,12 +162,8 @@ export const operations = {
     ) => importMessages(sql, messages, progress, toOptions(quotaBytes, now)),
     (results) => (results ?? []).flatMap(messageAdded),
   ),
-  move: changeAt(moveMessages, (result, [from, , to]) =>
-    "moved" in result ? messagesMoved(from, to, result.moved) : [],
-  ),
-  moveAll: changeAt(moveAll, (result, [from, , to]) =>
-    "moved" in result ? messagesMoved(from, to, result.moved) : [],
-  ),
+  move: moving(moveMessages),
+  moveAll: moving(moveAll),
   removeUnknownObjects: changeAt(removeUnknownObjects),
   renameFolder: change(renameFolder, foldersChanged),
   replaceBlockedSenders: change(replaceBlockedSenders),

@@ -5,8 +5,8 @@ import { refuse } from "./batch.ts";
 
 /**
  * Returns a condition for the WHERE of an INSERT into a table: true while its owner has fewer rows than the budget allows. At the end of
- * the budget it rolls back the batch, which throws BudgetSpentError; a statement alone throws the error of D1. `owner` is SQL of the owner's key, a parameter as a
- * rule; `counted` is SQL that counts its rows.
+ * the budget it rolls back the batch, which throws BudgetSpentError; a statement alone throws the error of D1. `owner` is SQL of the
+ * owner's key, a parameter as a rule; `counted` is SQL that counts its rows.
  */
 export function hasRoom(table: CountedTable, owner: string, counted = countSql(table, owner)): string {
   const condition = `iif(used < most, 1, ${refuse(reasonOf(table), "used")})`;
@@ -42,7 +42,9 @@ export function mostSql(table: CountedTable, owner: string): string {
   return `coalesce(${ofWorkspace(table, "budgets", owner)}, ${budget.rows})`;
 }
 
-/** Returns SQL of a number about a table that the row of a workspace has: the budget of the operator, or the rows that a job has counted. */
+/**
+ * Returns SQL of a number about a table that the row of a workspace has: the budget of the operator, or the rows that a job has counted.
+ */
 function ofWorkspace(table: CountedTable, column: "budgets" | "stored", number: string): string {
   return `(SELECT ${column}->>'$.${table}' FROM ${isOfMain(table) ? "workspaces" : "shard_workspaces"} WHERE number = ${number})`;
 }

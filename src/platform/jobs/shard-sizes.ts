@@ -56,7 +56,9 @@ const OVER_SHARE =
 const OVER_CONTENT =
   "This workspace has as much content as it may; keep its emails for fewer days in its settings, or ask the operator for more";
 
-/** Throws 503 when the mail database of the caller is too full, 429 when it is nearly full and the workspace has more than its share of it. */
+/**
+ * Throws 503 when the mail database of the caller is too full, 429 when it is nearly full and the workspace has more than its share of it.
+ */
 export function requireMailSpace(ctx: WorkspaceCtx): void {
   const { workspace, settings } = ctx;
   if (hasMailSpace(ctx, workspace)) return;

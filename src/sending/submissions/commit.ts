@@ -1,6 +1,5 @@
-import { Buffer } from "node:buffer";
 import type { CallerCtx } from "../../access/caller.ts";
-import { toBase64, utf8 } from "../../lib/bytes.ts";
+import { toBase64, toBinaryString, utf8 } from "../../lib/bytes.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import type { RawContent } from "../../mail/raw/compose.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
@@ -122,11 +121,8 @@ async function toIdempotency(
 
 function toDocument(caller: CallerCtx, { parsed: { head }, message }: ReadSubmission) {
   const { body, bodySize, isEightBit, parts } = message;
-  const raw: RawContent = { head, body: body ? toBinary(body) : { at: 0, size: bodySize }, isEightBit, parts };
+  const raw: RawContent = { head, body: body ? toBinaryString(body) : { at: 0, size: bodySize }, isEightBit, parts };
   // People write from mailboxes; their mail is not measured.
   const tracking = caller.actor.kind === "mailbox" ? { tracking: { opens: false, clicks: false } } : {};
   return { text: null, html: null, headers: [], reply_to: null, attachments: [], ...tracking, raw };
 }
-
-const toBinary = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
-  Buffer.from(buffer, byteOffset, byteLength).toString("latin1");

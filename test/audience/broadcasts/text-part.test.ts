@@ -67,6 +67,10 @@ it("Liquid and its templates have their texts, and HTML whose Liquid has no mean
     await textOf("<p>{% if city == 'Ulm' %}<b>{{ city | upcase }}</b>{% else %}-{% endif %}</p>{% render 'foot' %}"),
   ).toMatch(/^ULM\n\nF\n\nUnsubscribe: /);
   expect(await textOf("<style>{% if city %}</style><p>a</p>{% endif %}")).toBeNull();
+  expect(await textOf("<p {% if city %}class=a{% endif %}>a</p>")).toMatch(/^a\n\nUnsubscribe: /);
+  // A condition in comments would be lost, and its text be shown to all.
+  expect(await textOf("<p>a</p><!-- {% if city == 'Bonn' %} --><p>b</p><!-- {% endif %} -->")).toBeNull();
+  expect(await textOf("<p>&#123;&#123; city }}</p>")).toBeNull();
 });
 
 it("text_from_html: false leaves emails with HTML only; a copy keeps it, and a patch of another field does too", async () => {

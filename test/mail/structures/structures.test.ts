@@ -36,6 +36,12 @@ describe("the envelope and the structure of a message", () => {
   );
 });
 
+it("ends a group of which not all addresses are shown (RFC 3501 7.4.2)", () => {
+  const group = `A: ${Array.from({ length: 600 }, (_, index) => `a${index}@x.test`).join(", ")};, last@x.test`;
+  const { to } = structureOf(new TextEncoder().encode(`To: ${group}\r\n\r\ntext\r\n`)).envelope;
+  expect([to.length, to[0], to.at(-1)]).toEqual([502, [null, "A", null], [null, null, null]]);
+});
+
 describe("a message in a message", () => {
   it("has an envelope and a body where its parts are not read, because it is too deep or encoded (RFC 3501 7.4.2)", () => {
     const within = "Content-Type: message/rfc822\r\n\r\n".repeat(6);

@@ -207,8 +207,13 @@ describe("a call", () => {
     };
     const later = { send_at: new Date(Date.now() + 3_600_000).toISOString() };
     const [deleted, moved, late] = [await waiting(later), await waiting(later), await waiting({})];
+    // A move that is refused stops nothing.
+    const move = { name: "move", folder: "Drafts", uids: [moved.uid], to: "Trash" };
+    expect((await call({ ...move, to: "Nowhere" })).error?.code).toBe("TRYCREATE");
+    expect((await call({ ...move, uids: [moved.uid, 999], must_exist: true })).error?.code).toBe("EXPUNGEISSUED");
+    expect(await moved.status()).toBe("scheduled");
     expect((await call({ ...store, uids: [deleted.uid], unchanged_since: null })).error).toBeNull();
-    expect((await call({ name: "move", folder: "Drafts", uids: [moved.uid], to: "Trash" })).error).toBeNull();
+    expect((await call(move)).error).toBeNull();
     expect([await deleted.status(), await moved.status()]).toEqual(["cancelled", "cancelled"]);
     expect(await call({ ...store, uids: [late.uid], unchanged_since: null })).toMatchObject({
       error: { code: "INUSE" },

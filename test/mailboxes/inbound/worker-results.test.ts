@@ -97,6 +97,15 @@ describe("mail at the Email Worker", () => {
     expect((await place(`${fail("reject")}${aRawMessage()}`, {})).folder, "without the setting").toBe("INBOX");
   });
 
+  it("goes to Spam when its author has no address, as at the gateway", async () => {
+    const pass = head("dmarc=pass header.from=example.org");
+    for (const from of ["ceo@bank.example ann@example.org", "<ceo@bank.example>@example.org"]) {
+      const message = aRawMessage().replace(/^From: .*$/m, `From: ${from}`);
+      expect(message).toContain(from);
+      expect((await place(`${pass}${message}`)).folder, from).toBe("Spam");
+    }
+  });
+
   it("is not taken out of Spam, nor into it, by results that its sender has written", async () => {
     const forged = `Authentication-Results: ${ID}; dmarc=pass header.from=example.org\r\n`;
     expect((await place(`${fail("reject")}${forged}${aRawMessage()}`)).folder).toBe("Spam");

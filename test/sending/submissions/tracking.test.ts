@@ -69,7 +69,7 @@ describe("tracking", () => {
     expect(unsigned.match(/^MIME-Version: 1.0\r\n/gm)).toHaveLength(1);
   });
 
-  it("leaves files, signed messages, unknown or broken charsets and messages of 2 MiB byte for byte", async () => {
+  it("leaves files, signed messages, unknown encodings, unknown or broken charsets and messages of 2 MiB byte for byte", async () => {
     const { submit } = await aSubmitter(workspace);
     const own = { Date: "x", "Message-ID": "<a@b>" };
     const file = (field: string) => `Content-Type: text/html\n${field}\n\n${html.replace("Süß", "S")}\n`;
@@ -79,6 +79,10 @@ describe("tracking", () => {
       message(
         { ...own, ...quoted, "Content-Type": "text/html; charset=x-none" },
         'S=FC=DF <a href=3D"https://shop.example/a">x</a>\n',
+      ),
+      message(
+        { ...own, "Content-Type": "text/html", "Content-Transfer-Encoding": "x-uuencode" },
+        "begin 644 a\n#:&D*\n`\nend\n",
       ),
       message(
         { ...own, ...quoted, "Content-Type": "text/html; charset=utf-8" },

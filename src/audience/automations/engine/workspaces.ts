@@ -1,12 +1,8 @@
-import type { MailCtx } from "../../../platform/context.ts";
+import type { CallerWorkspace, MailCtx } from "../../../platform/context.ts";
 
 /** A workspace as the engine needs it. */
-export interface WorkspaceState {
-  number: number;
-  id: string;
+export interface WorkspaceState extends Pick<CallerWorkspace, "number" | "id" | "dailyLimit"> {
   timeZone: string;
-  /** Its own limit of emails a day, as CallerWorkspace has it. */
-  dailyLimit: number | null;
 }
 
 const FIND = `

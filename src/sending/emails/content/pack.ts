@@ -2,6 +2,7 @@ import { concat, utf8, utf8Length } from "../../../lib/bytes.ts";
 import type { Ctx, MailCtx, MailStatement } from "../../../platform/context.ts";
 import { ConcurrencyError } from "../../../platform/db/batch.ts";
 import { r2Keys, storedKeySql } from "../../../platform/db/r2-keys.ts";
+import type { ContentPlace } from "./documents.ts";
 
 /**
  * Least number of emails of one workspace whose content is packed within ten minutes. An R2 put costs as much as 4.5 rows
@@ -17,13 +18,10 @@ export interface RowContent {
   content: string;
 }
 
-/** The place in R2 of a document that its row may drop: offset and size in bytes. */
-export interface MovedContent {
+/** The place in R2 of a document that its row may drop. */
+export interface MovedContent extends ContentPlace {
   n: number;
   id: string;
-  key: string;
-  offset: number;
-  size: number;
   /** Bytes of the content that the row had then, with the spaces after it: only this content is dropped. */
   rowBytes: number;
 }

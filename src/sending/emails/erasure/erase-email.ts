@@ -14,14 +14,10 @@ export interface ErasableEmail {
 }
 
 /** The columns after the erasure of one recipient; JSON as the row has it. */
-export interface ErasedEmail {
+export interface ErasedEmail extends Omit<ErasableEmail, "state"> {
   status: string;
   recipients: string;
   events: string;
-  subject: string;
-  rejectionReason: string | null;
-  variables: string | null;
-  tags: string | null;
   /** The person was the only recipient. */
   isAlone: boolean;
   /** A scheduled email that has no recipient left. */

@@ -34,8 +34,9 @@ export async function runPlan(ctx: CallerCtx, plan: SearchPlan, range: Range): P
   return { rows, next: scanned ? await endOfScan(ctx, plan.status ?? undefined, scanned) : null };
 }
 
-interface Range {
-  /** Only emails with this id or a higher one, and with ids below another one. */
+/** The part of the results that is wanted. */
+export interface Range {
+  /** Only outbound emails with this id or a higher one, and with ids below another one: those of a time (`idsOfDays`). */
   since?: string | undefined;
   until?: string | undefined;
   /** Only emails after this one in the results. */

@@ -6,25 +6,19 @@ import { type EmailPage, listEmails } from "../queries.ts";
 import { type Status, statuses } from "../rules.ts";
 import { parseSearchQuery, type SearchQuery } from "./parse-query.ts";
 import { isAscii, planSearch, type SearchPlan } from "./plan.ts";
-import { lowestOf, runPlan } from "./run-plan.ts";
+import { lowestOf, type Range, runPlan } from "./run-plan.ts";
 import { type SearchOut, toSearchRecord } from "./schema.ts";
 import { searchInbound } from "./search-inbound.ts";
 
 /** Longest query in bytes of UTF-8 (docs/contract/paging.md#email-search). */
 const MAX_QUERY = 500;
 
-export interface SearchInput {
+export interface SearchInput extends Range {
   q: string;
   status?: Status;
   tag?: string;
   direction: "outbound" | "inbound" | "all";
-  /** Only outbound emails with this id or a higher one, and with ids below another one: those of a time (`idsOfDays`). */
-  since?: string | undefined;
-  until?: string | undefined;
-  before?: string | undefined;
   before_inbound?: string | undefined;
-  page: number;
-  limit: number;
 }
 
 /** Rows that `page` may skip in a search of both directions, which reads what it skips. */

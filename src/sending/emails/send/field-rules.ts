@@ -20,7 +20,7 @@ export function headerIssue(name: string, value: string): string | null {
   if (isReceiverHeader(name)) return `${name} is refused, because only receiving servers may write it`;
   if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value))
     return "A header value must not contain CR, LF or other control characters";
-  const bytes = name.length + 2 + Math.max(...value.split(/[ \t]/).map(utf8Length));
+  const bytes = name.length + 2 + value.split(/[ \t]/).reduce((most, word) => Math.max(most, utf8Length(word)), 0);
   return bytes > limits.lineBytes ? tooLong("a line of the header", bytes, limits.lineBytes, "bytes") : null;
 }
 

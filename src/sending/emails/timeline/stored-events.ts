@@ -1,4 +1,5 @@
 import { utf8Length } from "../../../lib/bytes.ts";
+import { headOf } from "../../../lib/ids.ts";
 import type { EventEntry, StoredDelivery, StoredEvent, StoredQueued } from "../../../platform/db/email-json.ts";
 import type { EmailState } from "./state.ts";
 
@@ -82,14 +83,8 @@ function readDelivery([end, ms, position, relay, attempt, code, response]: Store
   const at = email.createdAt + ms;
   const recipient = email.recipients[position]?.email;
   const dsn = code === 0 ? response.split(" ", 2)[1] : code;
-  return { id: timeOfId(at) + end, type: "delivered", at, metadata: { recipient, relay, attempt, dsn, response } };
+  return { id: headOf(at) + end, type: "delivered", at, metadata: { recipient, relay, attempt, dsn, response } };
 }
 
 /** Characters of a UUIDv7 that have its time, and the hyphen between them (src/lib/ids.ts). */
 const TIME_CHARACTERS = 13;
-
-/** Returns the first characters of an id that was made at `ms`, in milliseconds since 1970. */
-function timeOfId(ms: number): string {
-  const digits = ms.toString(16).padStart(12, "0");
-  return `${digits.slice(0, 8)}-${digits.slice(8)}`;
-}

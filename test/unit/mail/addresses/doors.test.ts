@@ -34,6 +34,29 @@ describe("an author", () => {
       expect(parseOnlyMailbox(value), value).toBeNull();
   });
 
+  it.each(["<ceo@bank.example>@a.example", "<the ceo@bank.example>", "(A <ceo@bank.example>"])(
+    "of %s has no address, and is not missing: its mail is judged",
+    (value) => {
+      expect(parse("From", value).from).toEqual({ email: "", name: value });
+    },
+  );
+
+  it.each([
+    "ceo@bank.example x, foo@ok.example",
+    "<ceo@bank.example>@x.example, foo@ok.example",
+    "=?utf-8?q?ceo=40bank.example?=, foo@ok.example",
+  ])("is not the one behind a text that looks like another: %s", (value) => {
+    expect(parse("From", value).from?.email).toBe("");
+  });
+
+  it("is the one behind a name with a comma", () => {
+    expect(parse("From", "Doe, John <john@example.org>").from?.email).toBe("john@example.org");
+  });
+
+  it("of a field without a name and an at sign is missing", () => {
+    for (const value of ["<>", "undisclosed-recipients:;", ""]) expect(parse("From", value).from, value).toBeNull();
+  });
+
   it("without an address has the name that mail programs show", () => {
     expect(parse("From", "Mail Delivery Subsystem").from).toEqual({ email: "", name: "Mail Delivery Subsystem" });
   });

@@ -65,6 +65,10 @@ describe("a list", () => {
     ]);
   });
 
+  it("keeps the mailboxes behind a name that begins with an at sign", () => {
+    expect(read("@team, a@x.test, b@x.test")).toEqual(["@team | none | -", "- | a@x.test | -", "- | b@x.test | -"]);
+  });
+
   it.each([
     "(".repeat(100_000),
     '"'.repeat(99_999),
