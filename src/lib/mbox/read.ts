@@ -18,7 +18,7 @@ const MAX_SEPARATOR = 1_000;
  * `From ann@example.org Sat Nov 21 14:12:48 2026`. Some programs write the zone before the year.
  */
 const SEPARATOR =
-  /^From (?:"[^"]*")?\S+\s+(?:mon|tue|wed|thu|fri|sat|sun)\s+[a-z]{3}\s+\d{1,2}\s+\d{1,2}:\d\d(?::\d\d)?(?:\s+[+\w-]{1,6})?\s+\d{4}\b/i;
+  /^From (?:"[^"]*")?\S+\s+(?:mon|tue|wed|thu|fri|sat|sun)\s+[a-z]{3}\s+\d{1,2}\s+\d{1,2}:\d\d(?::\d\d)?(?:\s+[+:\w-]{1,6}){0,2}\s+\d{4}\b/i;
 const BOM = Uint8Array.of(0xef, 0xbb, 0xbf);
 const FIRST_BYTES = 65_536;
 

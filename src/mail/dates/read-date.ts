@@ -10,7 +10,7 @@ const TIME = String.raw`(?<hour>\d{1,2})\s*:\s*(?<minute>\d{1,2})(?:\s*:\s*(?<se
 const ZONE = String.raw`\s*(?:gmt|utc?)?(?<zone>[+-]\d\d:?\d\d|[a-z]{1,5}\b)?`;
 /** In the order of RFC 5322, of ctime with the year at its end or before the time, and of ISO 8601. */
 const FORMS = [
-  String.raw`${WEEKDAY}(?<day>\d{1,2})[\s-]+${MONTH}[\s,-]+(?<year>\d{2,9})(?:\s+${TIME}${ZONE})?`,
+  String.raw`${WEEKDAY}(?<day>\d{1,2})[\s-]+${MONTH}[\s,-]+(?<year>\d{2,9})(?:,?\s+${TIME}${ZONE})?`,
   String.raw`${WEEKDAY}${MONTH}\s+(?<day>\d{1,2}),?\s+${TIME}${ZONE}\s+(?<year>\d{4})`,
   String.raw`${WEEKDAY}${MONTH}\s+(?<day>\d{1,2}),?\s+(?<year>\d{4})(?:\s+${TIME}${ZONE})?`,
   String.raw`^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?:[t\s]\s*${TIME}${ZONE})?`,
@@ -53,9 +53,12 @@ function timeOf({ day, month = "", year = "", hour = "0", minute = "0", second =
 
 type Parts = Partial<Record<string, string>>;
 
-/** Years of two digits are within 1950 to 2049; those of three digits count from 1900 (RFC 5322 4.3). */
+/**
+ * Years of two digits are within 1950 to 2049; those of three digits count from 1900 (RFC 5322 4.3). Years of four digits below 100 are
+ * none, since `Date.UTC` would count them from 1900.
+ */
 function fullYear(year: string): number {
-  if (year.length > 3) return Number(year);
+  if (year.length > 3) return Number(year) < 100 ? Number.NaN : Number(year);
   return Number(year) + (year.length === 2 && year < "50" ? 2000 : 1900);
 }
 

@@ -22,7 +22,9 @@ export async function replaceHtml(
 ): Promise<{ head: string; body: Uint8Array } | null> {
   const { html: part } = textParts(parts);
   if (!part || part.isSealed || part.size === 0 || !KNOWN_ENCODING.test(part.encoding)) return null;
-  const html = decodeExactly(decodeWhole(body.subarray(part.at, part.at + part.size), part.encoding), part.charset);
+  const encoded = body.subarray(part.at, part.at + part.size);
+  if (part.encoding === "base64" && isContinued(encoded)) return null;
+  const html = decodeExactly(decodeWhole(encoded, part.encoding), part.charset);
   const replaced = html === null ? null : await replace(html);
   if (replaced === null || replaced === html) return null;
   const content = encodeBase64(utf8(replaced));
@@ -41,10 +43,16 @@ function decodeExactly(bytes: Uint8Array, charset: string): string | null {
   return isExact ? decodeHtml(bytes, charset) : null;
 }
 
+/** Returns whether base64 goes on after its end, as in two texts one after the other. Mail programs differ in what they show of it. */
+function isContinued(base64: Uint8Array): boolean {
+  const end = base64.indexOf(0x3d);
+  return end >= 0 && /[a-z0-9+/]/i.test(toBinaryString(base64.subarray(end)));
+}
+
 function withEncoding(fields: string): string {
   const kept = parseFields(fields, true).map(({ name, raw }) => {
     if (/^content-type$/i.test(name)) return "Content-Type: text/html; charset=utf-8\r\n";
-    return /^content-transfer-encoding$/i.test(name) ? "" : raw;
+    return /^content-(?:transfer-encoding|md5)$/i.test(name) ? "" : raw;
   });
   return `${kept.join("")}Content-Transfer-Encoding: base64\r\n`;
 }

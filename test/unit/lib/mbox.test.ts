@@ -70,6 +70,8 @@ describe("an mbox file", () => {
     ["Google", "1790023423423@xxx Sat Nov 21 14:12:48 +0000 2026"],
     ["mutt", "ann@example.org Sat Nov 21 14:12 2026"],
     ["Unix", "ann Sat Nov  3 14:12:48 CET 2026 remote from host"],
+    ["a server in a zone of two words", "ann@example.org Sat Nov 21 14:12:48 MET DST 2026"],
+    ["a program with a colon in the zone", "ann@example.org Sat Nov 21 14:12:48 -05:00 2026"],
     ["a quoted local part", `"a b"@example.org ${AT}`],
   ])("has separators as %s writes them, however it is cut", async (_, separator) => {
     const file = `From a ${AT}\nSubject: 1\n\nx\n\nFrom ${separator}\nSubject: 2\n\ny\n`;
