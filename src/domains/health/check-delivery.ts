@@ -11,10 +11,10 @@ const [BOUNCE_RATE, COMPLAINT_RATE] = [0.02, 0.001];
 const MAX_RECEIVERS = 5;
 
 /** A reply by which a receiver blocks the sender rather than refuses one message. */
-const BLOCKS =
-  /\bblock(?:ed|ing|list)|black ?list|denylist|spamhaus|barracuda|\b(?:poor|bad|low) (?:domain )?reputation|banned/i;
+export const BLOCKS =
+  /\bblock(?:ed|ing|[- ]?list)|black[- ]?list|deny[- ]?list|spamhaus|barracuda|\b(?:poor|bad|low) (?:domain )?reputation|banned/i;
 /** A status of policy or security (RFC 3463 3.8). */
-const POLICY = /\b[45]\.7\.\d{1,3}\b/;
+export const POLICY = /\b[45]\.7\.\d{1,3}\b/;
 
 /** Finds receivers that refuse mail of the domain by policy or block it. */
 export function checkReplies({ delivery, name }: Evidence): CheckResult {

@@ -25,7 +25,8 @@ const REPORTERS = `
    WHERE t.kind = ?4 GROUP BY t.organization ORDER BY reports DESC, t.organization LIMIT ?5`;
 
 const DMARC_DAYS = `
-  SELECT t.day, sum(t.messages) AS messages, sum(iif(t.aligned > 0, t.messages, 0)) AS aligned
+  SELECT t.day, sum(t.messages) AS messages, sum(iif(t.aligned > 0, t.messages, 0)) AS aligned,
+         sum(iif(t.aligned & 1, t.messages, 0)) AS dkim
     FROM ${ofDomain("dmarc_sources")} GROUP BY t.day ORDER BY t.day`;
 
 const DMARC_SOURCES = `
@@ -53,7 +54,7 @@ export function daysOf(period: Period, now: number): number[] {
 export async function sumDmarcReports(ctx: CallerCtx, domainId: string, period: Period) {
   const db = ctx.mail;
   const key = [JSON.stringify(daysOf(period, ctx.now())), ctx.workspace.number, domainId];
-  const [reporters, days, sources] = await db.listEach<[Reporter, Day<"messages" | "aligned">, DmarcSource]>([
+  const [reporters, days, sources] = await db.listEach<[Reporter, Day<"messages" | "aligned" | "dkim">, DmarcSource]>([
     db.prepare(REPORTERS).bind(...key, "dmarc", MAX_LISTED),
     db.prepare(DMARC_DAYS).bind(...key),
     db.prepare(DMARC_SOURCES).bind(...key, MAX_LISTED),

@@ -1,5 +1,15 @@
 export { countFiltered, type Filter } from "./filtered.ts";
-export { type Counts, findDomains, findTotals, type Most, NO_COUNTS, rank, sumBy, sumCounts } from "./queries.ts";
+export {
+  type Counts,
+  findDomains,
+  findGroups,
+  findTotals,
+  type Most,
+  NO_COUNTS,
+  rank,
+  sumBy,
+  sumCounts,
+} from "./queries.ts";
 export {
   bucketStart,
   bucketsOf,

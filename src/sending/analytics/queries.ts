@@ -36,16 +36,17 @@ const TOTALS = `
 
 // Whole days are read from the daily sums, the hours before and after them singly. `?4` and `?5`: the first and the last
 // whole day. The rows of a day or hour come as one text of lines, which the caller sums by domain.
-const LINES = `group_concat(domain || ' ' || ${RECIPIENT_COLUMNS.join(" || ' ' || ")}, char(10)) AS lines`;
+const LINES = (day: string) =>
+  `${day} AS day, group_concat(domain || ' ' || ${RECIPIENT_COLUMNS.join(" || ' ' || ")}, char(10)) AS lines`;
 /** SQL: the last whole day that is summed. */
 export const LAST_DAY = "min(coalesce((SELECT day FROM rollups_progress), -1), ?5)";
 const DOMAINS = `
-  SELECT ${LINES} FROM rollups_daily WHERE workspace = ?1 AND day BETWEEN ?4 AND ${LAST_DAY} AND domain <> '' GROUP BY day
+  SELECT ${LINES("day")} FROM rollups_daily WHERE workspace = ?1 AND day BETWEEN ?4 AND ${LAST_DAY} AND domain <> '' GROUP BY day
   UNION ALL
-  SELECT ${LINES} FROM rollups_hourly
+  SELECT ${LINES("hour / 24")} FROM rollups_hourly
    WHERE workspace = ?1 AND hour BETWEEN ?2 AND min(?3, ?4 * 24 - 1) AND domain <> '' GROUP BY hour
   UNION ALL
-  SELECT ${LINES} FROM rollups_hourly
+  SELECT ${LINES("hour / 24")} FROM rollups_hourly
    WHERE workspace = ?1 AND hour BETWEEN max(?2, ?4 * 24, (${LAST_DAY} + 1) * 24) AND ?3 AND domain <> '' GROUP BY hour`;
 
 /**
@@ -86,15 +87,46 @@ export async function findReceivers(ctx: CallerCtx, hours: Hours, limit: number)
   return rank(sumBy(rows, ({ receiver }) => receiver)).slice(0, limit);
 }
 
+/**
+ * Returns the counts by day, in days since 1970, UTC, and by group of receivers. `groupOf` names the group of a recipient domain, with
+ * its receiver as far as an egress of our own has told it. Throws as `findTotals` does.
+ */
+export async function findGroups<Group>(
+  ctx: CallerCtx,
+  hours: Hours,
+  groupOf: (domain: string, receiver: string | undefined) => Group,
+): Promise<Map<Group, Map<number, Counts>>> {
+  const rows = await readDomains(ctx, hours);
+  const names = rank(sumLines(rows)).map(([domain]) => domain);
+  const receiverOf = await findReceiversOf(ctx, names.slice(0, MAX_DOMAINS));
+  const groups = Map.groupBy(names, (domain) => groupOf(domain, receiverOf.get(domain)));
+  const days = Map.groupBy(rows, ({ day }) => day);
+  const sums = [...days].map(([day, ofDay]) => [day, sumLines(ofDay)] as const);
+  return new Map(
+    [...groups].map(([group, domains]) => [
+      group,
+      new Map(sums.map(([day, counts]) => [day, sumCounts(domains.map((domain) => counts.get(domain) ?? NO_COUNTS))])),
+    ]),
+  );
+}
+
 /** Returns the first and the last whole day of some hours. */
 export const wholeDays = ({ first, last }: Hours) => [Math.ceil(first / 24), Math.floor((last + 1) / 24) - 1];
 
 async function rankDomains(ctx: CallerCtx, hours: Hours, most?: Most): Promise<[string, Counts][]> {
-  const values = [hours.first, hours.last, ...wholeDays(hours)];
-  const rows = await readRollups<{ lines: string }>(ctx, DOMAINS, ...values);
+  return rank(sumLines(await readDomains(ctx, hours)), most);
+}
+
+type Lines = { day: number; lines: string };
+
+const readDomains = (ctx: CallerCtx, hours: Hours) =>
+  readRollups<Lines>(ctx, DOMAINS, hours.first, hours.last, ...wholeDays(hours));
+
+/** Returns the sums of rows of DOMAINS by domain. */
+function sumLines(rows: readonly Lines[]): Map<string, Counts> {
   const sums = new Map<string, Counts>();
   for (const { lines } of rows) for (const line of lines.split("\n")) addLine(sums, line);
-  return rank(new Map([...sums].map(([domain, counts]) => [domain, withRefused(counts)])), most);
+  return new Map([...sums].map(([domain, counts]) => [domain, withRefused(counts)]));
 }
 
 /** The count of which the first domains have most. */

@@ -45,6 +45,8 @@ export function DomainPage({ domain, found }: DomainPageProps) {
         <a href={`/app/domains/${domain.id}/health`}>Health</a>
         {" · "}
         <a href={`/app/domains/${domain.id}/reports`}>Reports of receivers</a>
+        {" · "}
+        <a href={`/app/domains/${domain.id}/deliverability`}>Deliverability</a>
         {domain.dmarc_policy === null ? null : (
           <>
             {" · "}

@@ -51,25 +51,33 @@ export const LastCheck = ({ at }: { at: string | null }) =>
     </>
   );
 
-const FindingCard = ({ finding }: { finding: HealthOut["findings"][number] }) => (
+type Finding = Pick<HealthOut["findings"][number], "severity" | "problem" | "action" | "evidence"> & { since?: string };
+
+/** Something that is wrong, since when, what to do about it, and what was seen. */
+export const FindingCard = ({ finding }: { finding: Finding }) => (
   <section class="card" aria-label={finding.problem}>
     <p>
-      <Status word={finding.severity} />{" "}
-      <span class="soft">
-        since <Time at={finding.since} />
-      </span>
+      <Status word={finding.severity} />
+      {finding.since === undefined ? null : (
+        <span class="soft">
+          {" "}
+          since <Time at={finding.since} />
+        </span>
+      )}
     </p>
     <h2>{finding.problem}</h2>
     <p>{finding.action}</p>
-    <details>
-      <summary>What was found</summary>
-      <ul class="found">
-        {finding.evidence.map((text) => (
-          <li>
-            <code>{text}</code>
-          </li>
-        ))}
-      </ul>
-    </details>
+    {finding.evidence.length === 0 ? null : (
+      <details>
+        <summary>What was found</summary>
+        <ul class="found">
+          {finding.evidence.map((text) => (
+            <li>
+              <code>{text}</code>
+            </li>
+          ))}
+        </ul>
+      </details>
+    )}
   </section>
 );

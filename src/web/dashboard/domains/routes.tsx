@@ -24,8 +24,10 @@ import { button, change, creation, deletion, get, page, pagesOf, question } from
 import { pageFor, submitForm } from "../../../http/page-routes.ts";
 import { minuteLimit } from "../../../http/rate-limit.ts";
 import { AppError, invalidField } from "../../../lib/errors.ts";
+import { getDeliverability } from "../../../sending/deliverability/index.ts";
 import { initiateForDomain, requireSwitchedOn, TransferIn } from "../../../transfers/domain-transfers/index.ts";
 import { PAGE_SIZE } from "../page-size.ts";
+import { DeliverabilityPage } from "./deliverability.tsx";
 import { DomainPage } from "./detail.tsx";
 import { DmarcPage } from "./dmarc.tsx";
 import { DomainHealthPage } from "./health.tsx";
@@ -82,6 +84,9 @@ export const domainPages = pagesOf(
     const reports = await getReportsOn(caller, domain, choice.data ?? ReportsQuery.parse({}));
     return respondPage(c, <DomainReportsPage domain={domain} reports={reports} />);
   }),
+  page("/app/domains/:domain_id/deliverability", "GET /v1/analytics/deliverability", async (c) =>
+    respondPage(c, <DeliverabilityPage found={await getDeliverability(c.get("caller"), c.req.param("domain_id"))} />),
+  ),
   page("/app/domains/:domain_id/health", "GET /v1/domains/:domain_id/health", async (c) => {
     const domain = await getDomain(c.get("caller"), c.req.param("domain_id"));
     return respondPage(c, <DomainHealthPage domain={domain} health={toHealth(domain)} />);

@@ -105,6 +105,10 @@ export const SENDING_PAGES: Pages = {
   "/app/domains": SEEDED,
   "/app/domains/:domain_id": { verified: {}, pending: fresh, delegated, transferred: { ids: { domain_id: "moving" } } },
   "/app/domains/:domain_id/reports": SEEDED,
+  "/app/domains/:domain_id/deliverability": {
+    "three troubles": { ids: { domain_id: "moving" } },
+    "nothing to say": { ids: { domain_id: "fresh" } },
+  },
   "/app/domains/:domain_id/health": { verified: {}, pending: fresh },
   "/app/domains/:domain_id/dmarc": { seeded: delegated },
   "/app/domains/:domain_id/rotate": SEEDED,

@@ -1,4 +1,5 @@
 import { registerClient } from "../../../../src/identity/oauth/clients.ts";
+import { writeMonth } from "../../../support/month-of-mail.ts";
 import type { Site } from "../pages.ts";
 import { linkIn, mailTo } from "../story-site.ts";
 import { seedBrand } from "./logo.ts";
@@ -60,6 +61,8 @@ export async function seedWorkspaceRows(site: Site) {
       ...[ctx.newId(), userId, ADDRESS, "2001:db8:85a3:8d3:1319:8a2e:370:7348", WORD, now],
     ),
   ]);
+  const shop = { ...workspace, domainId: moving, domain: "teehaus.test" };
+  await writeMonth(site.mailDb, shop, now);
   await call("POST", `/v1/workspaces/${workspaceId}/invitations`, { email: ADDRESS, role: "member" });
   const { items } = await call<{ items: { id: string }[] }>("GET", `/v1/webhooks/${webhook}/deliveries`);
   return {
