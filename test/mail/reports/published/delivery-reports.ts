@@ -137,7 +137,7 @@ export const DELIVERY_REPORTS: readonly DeliveryReports[] = [
     source: "Coremail, icoremail.vip/support (退信), and NetEase codes in biecuoliao.com/pa/MBRrwEM.html",
     notice:
       "I'm sorry to have to inform you that your message could not be delivered to one or more recipients. It's attached below.",
-    rows: [["soft", "5.0.0", "smtp; 550 User suspended: anna@receiver.example"]],
+    rows: [["hard", "5.0.0", "smtp; 550 User suspended: anna@receiver.example"]],
   },
   {
     source: "Sina, blog.sina.com.cn/s/blog_8dc13ec50101fxxr.html",

@@ -109,12 +109,12 @@ export const MAILBOX_PROVIDERS: readonly Refusals[] = [
         "550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient anna@receiver.example not found by SMTP address lookup",
       ],
       [
-        "soft",
+        "hard",
         "rcpt",
         "550 5.4.1 Recipient address rejected: Access denied. [DB5EUR03FT052.eop-EUR03.prod.protection.outlook.com]",
       ],
       [
-        "soft",
+        "hard",
         "rcpt",
         "550 5.5.0 Requested action not taken: mailbox unavailable (S2017062302). [AM7EUR06FT021.eop-eur06.prod.protection.outlook.com]",
       ],

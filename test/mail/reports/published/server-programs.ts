@@ -87,7 +87,7 @@ export const SERVER_PROGRAMS: readonly Refusals[] = [
         "517-Domain does not exist: sender.example.\n517 Invalid domain, see <URL:ftp://ftp.isi.edu/in-notes/rfc1035.txt>",
       ],
       ["hard", "data", "550 5.1.1 <anna@receiver.example> User doesn't exist: anna@receiver.example"],
-      ["soft", "rcpt", "550 I cannot deliver mail for <anna@receiver.example>"],
+      ["hard", "rcpt", "550 I cannot deliver mail for <anna@receiver.example>"],
     ],
   },
   {

@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { DELIVERY_REPORTS } from "../../../mail/reports/published/delivery-reports.ts";
+import { GATEWAYS } from "../../../mail/reports/published/gateways.ts";
+import { MAILBOX_PROVIDERS } from "../../../mail/reports/published/mailbox-providers.ts";
+import { readRefusals, readReports, readTexts } from "../../../mail/reports/published/read.ts";
+import { REGIONAL_PROVIDERS } from "../../../mail/reports/published/regional-providers.ts";
+import { SERVER_PROGRAMS } from "../../../mail/reports/published/server-programs.ts";
+import { TEXT_REPORTS } from "../../../mail/reports/published/text-reports.ts";
+
+const VERDICTS = [
+  ...readRefusals([...MAILBOX_PROVIDERS, ...REGIONAL_PROVIDERS, ...GATEWAYS, ...SERVER_PROGRAMS]),
+  ...readReports(DELIVERY_REPORTS),
+  ...readTexts(TEXT_REPORTS),
+];
+const wrong = VERDICTS.filter(({ right, found }) => found !== right);
+const describeAll = (some: typeof wrong) => some.map(({ found, name }) => `${found}: ${name}`).join("\n");
+
+describe("the failures that receivers publish", () => {
+  it("are 200, of which at least 60 are hard and 120 soft", () => {
+    const hard = VERDICTS.filter(({ right }) => right === "hard").length;
+    expect(VERDICTS.length).toBe(200);
+    expect(hard).toBeGreaterThanOrEqual(60);
+    expect(VERDICTS.length - hard).toBeGreaterThanOrEqual(120);
+  });
+
+  it("never suppress an address that works", () => {
+    expect(describeAll(wrong.filter(({ right }) => right === "soft"))).toBe("");
+  });
+
+  it("are read right in 98 of 100", () => {
+    expect((VERDICTS.length - wrong.length) / VERDICTS.length, describeAll(wrong)).toBeGreaterThanOrEqual(0.98);
+  });
+});
