@@ -192,7 +192,7 @@ export const DELIVERY_REPORTS: readonly DeliveryReports[] = [
     ],
   },
   {
-    source: "Exim, specification chapter on access control lists, and cPanel's texts",
+    source: "Exim, chapter on access control lists, and cPanel's texts",
     notice:
       "I'm sorry to have to inform you that your message could not be delivered to one or more recipients. It's attached below.",
     rows: [

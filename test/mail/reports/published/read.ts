@@ -73,5 +73,5 @@ function readMail(mail: string, recipient: string): string {
   return one.action === "failed" ? verdictOf(toReportOutcome(one)) : one.action;
 }
 
-/** An address is suppressed at once, its domain at the second report (docs/contract/suppressions.md). */
+/** An address is suppressed at once, its domain at the second report (docs/contract/suppressions.md#suppression-list). */
 const verdictOf = ({ suppress }: { suppress?: string }): Right => (suppress === undefined ? "soft" : "hard");

@@ -43,7 +43,7 @@ export const SERVER_PROGRAMS: readonly Refusals[] = [
     ],
   },
   {
-    source: "Exim, specification chapter on access control lists, and cPanel's texts",
+    source: "Exim, chapter on access control lists, and cPanel's texts",
     rows: [
       ["hard", "rcpt", "550 No Such User Here"],
       ["soft", "mail", "550 sender.example has no A, AAAA, or MX DNS records."],
