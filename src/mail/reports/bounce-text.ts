@@ -53,7 +53,7 @@ interface Found extends Omit<ListedRecipient, "recipient"> {
 }
 
 const INLINE = new RegExp(
-  `\\b(?:message|mail|e-?mail|delivery|deliver|delivered|delivering|recipient|user|mailbox|address)\\b[^@]{0,60}?[\\s:<"']<?(${ADDRESS})`,
+  `(?:\\b(?:message|mail|e-?mail|delivery|deliver|delivered|delivering|recipient|user|mailbox|address)\\b|收件人|邮箱|地址|宛先|アドレス|주소)[^@]{0,60}?[\\s:<"'(（：]<?(${ADDRESS})`,
   "giu",
 );
 

@@ -1,16 +1,16 @@
 import {
   ADDRESS_PHRASES,
-  CERTAIN_ADDRESS_PHRASES,
+  CERTAIN_PHRASES,
   CLEAR_ADDRESS_PHRASES,
   DOMAIN_PHRASES,
-  NO_SUCH_DOMAIN,
   UNKNOWN_USER,
   WEAK_ADDRESS_PHRASES,
 } from "./failure-phrases.ts";
 import { OTHER_REASONS } from "./other-reasons.ts";
 import { findPhase, type SmtpPhase } from "./phase.ts";
+import type { PhraseRow } from "./phrase-rows.ts";
 import { classifyStatus, type FailureClass } from "./status-codes.ts";
-import { findStatuses } from "./values.ts";
+import { ADDRESS, findStatuses } from "./values.ts";
 
 /** A failed recipient. */
 export interface Failure {
@@ -24,7 +24,7 @@ export interface Failure {
 
 /** Characters of a text that are classified. */
 const MAX_TEXT = 2000;
-const MAIL_ADDRESS = /[^\s<>()[\],;:"]{1,64}@[^\s<>()[\],;:"]{1,255}/g;
+const MAIL_ADDRESS = new RegExp(ADDRESS, "g");
 /** A permanent reply (RFC 5321 4.2.1). */
 const REPLY = /(?<![\d.])5\d\d(?![\d.])/;
 /** The class of a reply code (RFC 5321 4.2.1) at the beginning, or after a sign or a word that announces a reply. */
@@ -39,19 +39,20 @@ const WRAPPER = "remote server returned unknown recipient or mailbox unavailable
  */
 export function classifyFailure({ status, text, phase }: Failure): FailureClass {
   const words = normalize(text);
-  const at = phase ?? findPhase(text);
+  const statuses = findStatuses(text);
+  // Reports with 5.2.0 name the reply to DATA (docomo's filters say "unknown user" there).
+  const at = phase ?? findPhase(text) ?? (status === "5.2.0" && statuses.length === 0 ? "data" : null);
   if (at === "connect" || at === "ehlo" || at === "mail") return "other";
   if (isTemporaryReply(text)) return "other";
-  if (isAny(CERTAIN_ADDRESS_PHRASES, words)) return "address";
-  if (NO_SUCH_DOMAIN.test(words)) return "domain";
-  if (isAny(OTHER_REASONS, words)) return "other";
-  const remote = classifyRemote(findStatuses(text));
+  const stated = classBy(CERTAIN_PHRASES, words) ?? classBy(OTHER_REASONS, words);
+  if (stated !== null) return stated;
+  const remote = classifyRemote(statuses);
   const byCode = remote ?? classifyStatus(status);
   if (byCode === "other") return isUnknownUser(words, status, text) && at !== "data" ? "address" : "other";
   const byWords = classifyWords(words, at);
   if (byWords === "domain") return "domain";
   if (byCode === "domain") return byWords ?? "domain";
-  const isWeak = at !== "data" && WEAK_ADDRESS_PHRASES.test(words);
+  const isWeak = at !== "data" && classBy(WEAK_ADDRESS_PHRASES, words) !== null;
   if (byCode === "address") {
     // sendmail writes 5.1.1 for any 550 to RCPT: without a word about the address, the reply is no evidence.
     const isUnexplained = remote === null && byWords === null && !isWeak && (at === "data" || REPLY.test(text));
@@ -59,16 +60,19 @@ export function classifyFailure({ status, text, phase }: Failure): FailureClass 
   }
   if (byWords !== null) return byWords;
   // 5.1.0 says nothing (RFC 3463 3.2): gateways write it for any refusal, so the reply must name the address.
-  const codes = [status ?? "", ...findStatuses(text)].filter((code) => code.startsWith("5.1."));
+  const codes = [status ?? "", ...statuses].filter((code) => code.startsWith("5.1."));
   const isAddressCode = codes.some((code) => code !== "5.1.0") || (codes.length > 0 && words.includes("@"));
   return isAddressCode && isWeak ? "address" : "other";
 }
 
-/** Servers with a general code for refusals write 5.7.1 also for unknown users (RFC 3463 3.8). Other codes say another reason. */
+/** Codes that servers write for any refusal, also of unknown users (RFC 3463 3.5, 3.8). Other codes say another reason. */
+const GENERAL = /^5\.(?:7\.1|4\.[01])$/;
+
 function isUnknownUser(words: string, status: string | null, text: string): boolean {
   const found = findStatuses(text);
   const codes = found.length > 0 ? found : [status];
-  return UNKNOWN_USER.test(words) && codes.every((code) => code === "5.7.1" || classifyStatus(code) !== "other");
+  const isGeneral = (code: string | null) => GENERAL.test(code ?? "") || classifyStatus(code) !== "other";
+  return classBy(UNKNOWN_USER, words) !== null && codes.every(isGeneral);
 }
 
 /** Returns whether the replies of a text are temporary ones only: such a server has not said that the address does not work. */
@@ -86,18 +90,20 @@ function classifyRemote(statuses: readonly string[]): FailureClass | null {
 }
 
 function classifyWords(words: string, phase: SmtpPhase | null): FailureClass | null {
-  if (isAny(DOMAIN_PHRASES, words)) return "domain";
-  const isAddress = isAny(CLEAR_ADDRESS_PHRASES, words) || (phase !== "data" && isAny(ADDRESS_PHRASES, words));
-  return isAddress ? "address" : null;
+  const clear = classBy(DOMAIN_PHRASES, words) ?? classBy(CLEAR_ADDRESS_PHRASES, words);
+  return clear ?? (phase === "data" ? null : classBy(ADDRESS_PHRASES, words));
 }
 
 /** Returns whether a text gives a reason that one of the tables contains. */
 export function namesReason(text: string): boolean {
   const words = normalize(text);
-  return [ADDRESS_PHRASES, CLEAR_ADDRESS_PHRASES, DOMAIN_PHRASES, OTHER_REASONS].some((table) => isAny(table, words));
+  const tables = [ADDRESS_PHRASES, CLEAR_ADDRESS_PHRASES, DOMAIN_PHRASES, OTHER_REASONS];
+  return tables.some((table) => classBy(table, words) !== null);
 }
 
-const isAny = (phrases: readonly RegExp[], words: string) => phrases.some((phrase) => phrase.test(words));
+/** Returns the class of the first row whose pattern matches. */
+const classBy = (table: readonly PhraseRow[], words: string) =>
+  table.find(({ pattern }) => pattern.test(words))?.class ?? null;
 
 /** Names of hosts and addresses are no reasons, whatever words they contain. */
 function normalize(text: string): string {

@@ -4,9 +4,11 @@ import { formatSpec, mailboxesOf } from "../addresses/read-list.ts";
 
 const MAX_DIAGNOSTIC = 1000;
 
+/** Letters beyond ASCII, without the punctuation of Chinese and Japanese, which stands beside addresses without a space. */
+const LETTERS = "\\u0080-\\u2fff\\u3005-\\u3007\\u3040-\\ufeff";
+
 /** Pattern of an address in running text. Lengths are bounded by RFC 5321 4.5.3.1, which also bounds the search. */
-export const ADDRESS =
-  "[^\\s<>()\\[\\],;:\"'|=*]{1,64}@[a-zA-Z0-9\\u0080-\\uffff](?:[a-zA-Z0-9.\\u0080-\\uffff-]{0,252}[a-zA-Z0-9\\u0080-\\uffff])?";
+export const ADDRESS = `[^\\s<>()\\[\\],;:"'|=*、。（）：，＜＞「」]{1,64}@[a-zA-Z0-9${LETTERS}](?:[a-zA-Z0-9.${LETTERS}-]{0,252}[a-zA-Z0-9${LETTERS}])?`;
 
 /** Returns the address of a field, bare or in angle brackets, the first of several; null when there is none. */
 export function parseAddress(value: string | null): string | null {

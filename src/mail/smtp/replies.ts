@@ -83,5 +83,9 @@ export function toReply(raw: RawReply): Reply {
   return { code: raw.code, enhanced, text: text.slice(0, TEXT_MAX_CHARS).toWellFormed() };
 }
 
+/** Returns a reply on one line, as the server sent it (RFC 5321 4.2, RFC 2034 4). */
+export const formatReply = ({ code, enhanced, text }: Reply): string =>
+  [code, enhanced, text].filter((part) => part !== null && part !== "").join(" ");
+
 /** Returns a reply made by this client, for what it refuses without asking the server. */
 export const localReply = (code: number, enhanced: string, text: string): Reply => ({ code, enhanced, text });

@@ -107,4 +107,25 @@ Russian quota | 5.0.0 | 550 Почтовый ящик переполнен
 Chinese quota | 5.0.0 | 552 收件人邮箱已满
 Japanese filter | - | 受信者の設定により受信拒否されました
 Japanese quota | - | メールボックスの容量を超えているため配信できません
+sender, return address | 5.0.0 | 550 Return address not found
+sender, originator | 5.1.1 | 550 5.1.1 originator address does not exist
+sender, MAIL FROM | 5.0.0 | 550 The address bq@x.test in MAIL FROM does not exist
+sender, callback | 5.0.0 | 550 callback: mailbox unknown
+sender, From | 5.0.0 | 550 Unknown user in your From address
+sender, Reply-To | 5.0.0 | 550 Invalid mail address in Reply-To
+sender, domain | 5.0.0 | 550 Envelope from domain does not exist
+sender, own account | 5.0.0 | 550 message sending for this account is disabled
+sender, this one | 5.0.0 | 550 Mailbox disabled for this sender
+client, address | 5.0.0 | 550 Client address unknown
+client, IP address | 5.0.0 | 550 IP address unknown
+client, no host name | 5.0.0 | 550 Host not found for IP 192.0.2.1
+outsiders, external mail | 5.1.1 | 550 5.1.1 The user does not accept external mail
+outsiders, internal use | 5.1.1 | 550 5.1.1 This address is for internal use only
+outsiders, permitted senders | 5.0.0 | 550 address not recognized as a permitted sender
+not yet confirmed | 5.1.1 | 550 5.1.1 The recipient has not yet confirmed his address
+not paid | 5.0.0 | 550 Account disabled for non-payment
+hosting account | 5.0.0 | 505 this account is suspended
+Interia, full or suspended | 5.2.1 | 550 5.2.1 Mailbox not available
+552, storage | 5.0.0 | 552 "RCPT TO" mailbox unavailable
+docomo, 5.2.0 without transcript | 5.2.0 | 550 Unknown user b@docomo.test
 `);

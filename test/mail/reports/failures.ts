@@ -111,6 +111,24 @@ discontinued | 5.0.0 | 554 delivery error: dd Sorry your message to b@y.test can
 left the company | 5.0.0 | 550 b@y.test no longer works here: the employee has left the company
 replaced | 5.1.6 | 551 5.1.6 The address has been replaced by c@y.test
 report 4.4.7, remote 5.1.1 | 4.4.7 | 550 5.1.1 <b@y.test>... User unknown
+5.4.1, remote words | 5.4.1 | 550 5.4.1 user unknown
+qmail, validrcptto | 5.0.0 | 553 sorry, this recipient is not in my validrcptto list (#5.7.1)
+Gmail, words around the reply | - | it was rejected by the recipient domain. The error that the other server returned was: 550 550 5.1.1 User unknown: b@y.test (state 14).
+no longer with us | 5.0.0 | 550 The user you are trying to reach is no longer with us
+not resident | 5.0.0 | 550 user does not reside here
+no mail any more | 5.0.0 | 550 This address does not receive mail anymore
+Portuguese mailbox | 5.0.0 | 550 Caixa postal inexistente
+Spanish account | 5.0.0 | 550 Usuario inexistente
+German without umlauts | 5.0.0 | 550 Empfaenger unbekannt
+German mailbox | 5.0.0 | 550 Postfach nicht vorhanden
+French account | 5.0.0 | 550 Compte inexistant
+Italian user | 5.0.0 | 550 Utente non trovato
+Dutch user | 5.0.0 | 550 gebruiker onbekend
+Polish user | 5.0.0 | 550 Nie znaleziono użytkownika
+Russian user | 5.0.0 | 550 нет такого пользователя
+Japanese address | 5.0.0 | 550 存在しないメールアドレスです
+Korean user | 5.0.0 | 550 사용자를 찾을 수 없습니다
+Chinese user | 5.0.0 | 550 无此用户
 `);
 
 /** A failure of the whole domain: the address is suppressed at the second report. */

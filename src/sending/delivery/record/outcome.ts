@@ -1,5 +1,6 @@
 import { ComposeError } from "../../../mail/mime/errors.ts";
 import { classifyFailure } from "../../../mail/reports/classify.ts";
+import { formatReply } from "../../../mail/smtp/replies.ts";
 import type { ConnectError, RecipientResult, Reply } from "../../../mail/smtp/transport.ts";
 import { AttachmentDeletedError, type EmailState, type Outcome, UnrenderableError } from "../../emails/index.ts";
 import { suppressionFor } from "../../suppressions/index.ts";
@@ -65,10 +66,9 @@ export function toOutcome(result: RecipientResult, attempt: Attempt): Outcome {
 
 /** Suppresses the address only when the refusal is about it; the recipient of a DSN is classified by the same rules. */
 function toBounce({ phase, reply }: RecipientResult & { kind: "recipient-refused" }, attempt: Attempt): Outcome {
-  const described = replyMetadata(reply);
-  const failure = classifyFailure({ status: null, text: String(described.response), phase });
+  const failure = classifyFailure({ status: null, text: formatReply(reply), phase });
   const bounceType = failure === "address" ? "hard" : "soft";
-  const metadata = { ...attemptMetadata(attempt), phase, bounce_type: bounceType, ...described };
+  const metadata = { ...attemptMetadata(attempt), phase, bounce_type: bounceType, ...replyMetadata(reply) };
   return { on: "recipient-refused", metadata, ...suppressionFor(failure) };
 }
 
@@ -113,6 +113,5 @@ function attemptMetadata(attempt: Attempt): Record<string, unknown> {
 }
 
 function replyMetadata(reply: Reply): Record<string, unknown> {
-  const text = [reply.code, reply.enhanced, reply.text].filter((part) => part !== null && part !== "").join(" ");
-  return { dsn: reply.enhanced, response: text };
+  return { dsn: reply.enhanced, response: formatReply(reply) };
 }

@@ -104,3 +104,18 @@ it("the footer of a scanner is no diagnostic", () => {
   );
   expect(read(mail, true)).toEqual([["gone@receiver.test", "failed", "bounce"]]);
 });
+
+it.each([
+  "收件人邮件地址（gone@receiver.test）不存在，邮件无法送达。",
+  "收件人邮件地址(gone@receiver.test)不存在,邮件无法送达。",
+  "宛先：gone@receiver.test、該当するユーザーがいません。",
+])("an address in Chinese or Japanese text ends at its punctuation: %s", (text) => {
+  const mail = lines(
+    "From: PostMaster@receiver.test",
+    "Subject: =?utf-8?B?57O757uf6YCA5L+h?=",
+    "Content-Type: text/html; charset=utf-8",
+    "",
+    `<div>抱歉，您的邮件被退回来了</div><div>${text}</div>`,
+  );
+  expect(read(mail, true)).toEqual([["gone@receiver.test", "failed", "bounce"]]);
+});

@@ -189,21 +189,30 @@ describe("the phrases", () => {
       const texts = examples.map((example) => example.toLowerCase().replace("b@y.test", "@"));
       for (const phrase of phrases)
         expect(
-          texts.some((text) => phrase.test(text)),
-          String(phrase),
+          texts.some((text) => phrase.pattern.test(text)),
+          String(phrase.pattern),
         ).toBe(true);
       for (const text of texts)
         expect(
-          phrases.some((phrase) => phrase.test(text)),
+          phrases.some(({ pattern }) => pattern.test(text)),
           text,
         ).toBe(true);
+    }
+  });
+
+  it("name who writes them, and what a failure with them is about", () => {
+    for (const [index, rows] of tables.map(([phrases]) => phrases).entries()) {
+      for (const { source, class: about } of rows) {
+        expect(source).toMatch(/^[A-Z]\S/);
+        expect(about).toBe((["address", "domain", "other"] as const)[index]);
+      }
     }
   });
 
   it("match no text without a reason", () => {
     for (const text of ["", "550 no", "bob is away", "requested action not taken"]) {
       for (const phrase of tables.flatMap(([phrases]) => phrases))
-        expect(phrase.test(text), `${phrase} ${text}`).toBe(false);
+        expect(phrase.pattern.test(text), `${phrase.pattern} ${text}`).toBe(false);
     }
   });
 });
