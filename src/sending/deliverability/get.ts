@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { type DomainRow, getDomain } from "../../domains/domains/index.ts";
-import { sumDmarcReports, sumTlsReports } from "../../domains/reports/index.ts";
+import { daysOf, sumDmarcReports, sumTlsReports } from "../../domains/reports/index.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import { type Counts, findGroups, hoursOf, NO_COUNTS, sumCounts } from "../analytics/index.ts";
 import { findReplies, type SaidReply } from "./find-replies.ts";
@@ -30,6 +30,7 @@ export async function getDeliverability(ctx: CallerCtx, domainId: string): Promi
     sumDmarcReports(ctx, domain.id, "30d"),
     sumTlsReports(ctx, domain.id, "30d"),
   ]);
+  const known = new Map(dmarc.days.map((one) => [one.day, one]));
   return {
     domain,
     troubles: findTroubles(days, replies, dmarc.days),
@@ -38,7 +39,10 @@ export async function getDeliverability(ctx: CallerCtx, domainId: string): Promi
       counts: sumCounts([...(days.get(name)?.values() ?? [NO_COUNTS])]),
     })),
     replies,
-    dmarc: { days: dmarc.days, reporters: dmarc.reporters.map(({ organization }) => organization) },
+    dmarc: {
+      days: daysOf("30d", ctx.now()).map((day) => known.get(day) ?? { day, messages: 0, aligned: 0, dkim: 0 }),
+      reporters: dmarc.reporters.map(({ organization }) => organization),
+    },
     tls: {
       sessions: tls.days.reduce((sum, day) => sum + day.sessions, 0),
       failed: tls.days.reduce((sum, day) => sum + day.failed, 0),

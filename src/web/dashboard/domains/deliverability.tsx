@@ -1,11 +1,13 @@
-import { AppLayout, ButtonLink, LineChart, List, Numbers, Status, Time } from "../../../http/ui/index.ts";
+import { AppLayout, ButtonLink, List, Numbers, Status, Time } from "../../../http/ui/index.ts";
 import { DAY_MS, iso } from "../../../lib/time.ts";
 import { COMPLAINTS, type Deliverability, RECEIVERS } from "../../../sending/deliverability/index.ts";
 import { FindingCard } from "./health.tsx";
-import { number, percent } from "./reports.tsx";
+import { Days, number, percent } from "./reports.tsx";
 
-/** Wordings that the page shows. */
+/** Wordings of replies that the page shows. */
 const MAX_REPLIES = 12;
+/** Organisations that reported, which the page names. */
+const MAX_REPORTERS = 8;
 
 /** What receivers did with mail of a domain in 30 days, what they said, and what to do. */
 export const DeliverabilityPage = ({ found }: { found: Deliverability }) => (
@@ -45,13 +47,13 @@ const Receivers = ({ receivers }: Pick<Deliverability, "receivers">) => (
     <List
       caption="Mail by receiver"
       columns={["Receiver", "Sent", "Delivered", "Deferred", "Bounced", "Blocked or refused", "Complaints"]}
-      rows={receivers.map(({ name, counts }) => [
+      rows={receivers.map(({ name, counts: { sent, complained, ...counts } }) => [
         RECEIVERS[name].label,
-        number(counts.sent),
+        number(sent),
         ...[counts.delivered, counts.deferred, counts.bounced, counts.soft_bounced + counts.failed].map((count) =>
-          counts.sent === 0 ? "–" : `${number(count)} (${percent(count, counts.sent)})`,
+          sent === 0 ? "–" : `${number(count)} (${percent(count, sent)})`,
         ),
-        counts.sent === 0 ? "–" : `${number(counts.complained)} (${fine(counts.complained, counts.sent)})`,
+        <ComplaintRate complained={complained} sent={sent} />,
       ])}
     />
     <p class="soft">
@@ -60,6 +62,13 @@ const Receivers = ({ receivers }: Pick<Deliverability, "receivers">) => (
     </p>
   </>
 );
+
+function ComplaintRate({ complained, sent }: { complained: number; sent: number }) {
+  if (sent === 0) return <>–</>;
+  const share = complained / sent;
+  const word = share >= COMPLAINTS.most ? "error" : share >= COMPLAINTS.wanted ? "warning" : "ok";
+  return <Status word={word} label={`${number(complained)} (${(100 * share).toFixed(2)} %)`} />;
+}
 
 const Replies = ({ replies }: Pick<Deliverability, "replies">) => (
   <List
@@ -78,47 +87,43 @@ const Replies = ({ replies }: Pick<Deliverability, "replies">) => (
   />
 );
 
+const total = <Row,>(rows: readonly Row[], of: (row: Row) => number) => rows.reduce((sum, row) => sum + of(row), 0);
+
 function Authentication({ found }: { found: Deliverability }) {
   const { dmarc, tls } = found;
-  const sum = (of: "messages" | "aligned" | "dkim") => dmarc.days.reduce((total, day) => total + day[of], 0);
-  const messages = sum("messages");
-  const first = dmarc.days[0]?.day ?? 0;
-  const length = (dmarc.days.at(-1)?.day ?? 0) - first + 1;
-  const days = Array.from({ length }, (_, at) => dmarc.days.find(({ day }) => day === first + at));
+  const [messages, aligned] = [total(dmarc.days, (day) => day.messages), total(dmarc.days, (day) => day.aligned)];
+  const dkim = total(dmarc.days, (day) => day.dkim);
+  const share = (name: string, count: number, of: number) => ({
+    name,
+    value: number(count),
+    share: percent(count, of),
+  });
   return (
     <>
       <Numbers
         numbers={[
           { name: "Messages in DMARC reports", value: number(messages) },
-          { name: "Passed by DKIM", value: number(sum("dkim")), share: percent(sum("dkim"), messages) },
-          { name: "Passed by SPF alone", value: number(sum("aligned") - sum("dkim")) },
-          {
-            name: "Not aligned",
-            value: number(messages - sum("aligned")),
-            share: percent(messages - sum("aligned"), messages),
-          },
-          {
-            name: "Connections to you with TLS failures",
-            value: number(tls.failed),
-            share: percent(tls.failed, tls.sessions),
-          },
+          share("Passed by DKIM", dkim, messages),
+          share("Passed by SPF alone", aligned - dkim, messages),
+          share("Not aligned", messages - aligned, messages),
+          share("Connections to you with TLS failures", tls.failed, tls.sessions),
         ]}
       />
       {messages === 0 ? null : (
-        <LineChart
-          subject="Messages by day"
-          place="Day"
-          labels={days.map((_, at) => iso((first + at) * DAY_MS).slice(0, 10))}
-          series={[
-            { label: "Passed by DKIM", kind: "good", values: days.map((day) => day?.dkim ?? 0) },
-            { label: "Without DKIM", kind: "bad", values: days.map((day) => (day ? day.messages - day.dkim : 0)) },
-          ]}
+        <Days
+          title="Messages by day"
+          days={dmarc.days.map((one) => ({
+            date: iso(one.day * DAY_MS).slice(0, 10),
+            good: one.dkim,
+            bad: one.messages - one.dkim,
+          }))}
+          labels={["Passed by DKIM", "Without DKIM"]}
         />
       )}
       <p>
         {dmarc.reporters.length === 0
           ? "No receiver has reported yet."
-          : `Reported by ${dmarc.reporters.slice(0, 8).join(", ")}.`}{" "}
+          : `Reported by ${dmarc.reporters.slice(0, MAX_REPORTERS).join(", ")}.`}{" "}
         <a href={pathOf(found, "reports")}>All reports</a>
       </p>
     </>
@@ -127,45 +132,34 @@ function Authentication({ found }: { found: Deliverability }) {
 
 /** What large receivers want of senders, beside what the mail has. */
 function Wants({ found: { dmarc, receivers } }: { found: Deliverability }) {
-  const messages = dmarc.days.reduce((total, day) => total + day.messages, 0);
-  const aligned = dmarc.days.reduce((total, day) => total + day.aligned, 0);
+  const messages = total(dmarc.days, (day) => day.messages);
+  const counted = (of: "complained" | "sent") => total(receivers, ({ counts }) => counts[of]);
   return (
-    <>
-      <List
-        caption="What receivers want"
-        columns={["They want", "Your mail", "What to do"]}
-        rows={[
-          [
-            "SPF or DKIM passes for the domain in From, with a DMARC record",
-            messages === 0 ? "Not reported yet" : `${percent(aligned, messages)} of ${number(messages)} messages`,
-            "Give each service that sends as you a DKIM key or an SPF entry.",
-          ],
-          [
-            "Unsubscribing by one click in bulk mail (RFC 8058)",
-            "In every email of broadcasts, bulk sends and automations",
-            "Ask for it in single emails that are no receipts: unsubscribe in the API, Offer-Unsubscribe by SMTP.",
-          ],
-          ...receivers
-            .filter(({ counts }) => counts.sent > 0)
-            .map(({ name, counts: { complained, sent } }) => [
-              `${RECEIVERS[name].label}: fewer complaints than 0.1 %, never 0.3 %`,
-              <ComplaintRate complained={complained} sent={sent} />,
-              RECEIVERS[name].complaints,
-            ]),
-        ]}
-      />
-      <p class="soft">
-        The limits of complaints are those that Google and Yahoo publish for senders. Most other receivers look for the
-        same.
-      </p>
-    </>
+    <List
+      caption="What receivers want"
+      columns={["They want", "Your mail", "What to do"]}
+      rows={[
+        [
+          "SPF or DKIM passes for the domain in From, with a DMARC record",
+          messages === 0
+            ? "Not reported yet"
+            : `${percent(
+                total(dmarc.days, (day) => day.aligned),
+                messages,
+              )} of ${number(messages)} messages`,
+          "Give each service that sends as you a DKIM key or an SPF entry.",
+        ],
+        [
+          "Unsubscribing by one click in bulk mail (RFC 8058)",
+          "In every email of broadcasts, bulk sends and automations",
+          "Ask for it in single emails that are no receipts: unsubscribe in the API, Offer-Unsubscribe by SMTP.",
+        ],
+        [
+          "Complaints below 0.1 %, never 0.3 % (Google and Yahoo)",
+          <ComplaintRate complained={counted("complained")} sent={counted("sent")} />,
+          "Google and Apple report no single complaints: read your rate in Google Postmaster Tools. Microsoft (JMRP) and Yahoo (Complaint Feedback Loop) report them to registered senders.",
+        ],
+      ]}
+    />
   );
 }
-
-function ComplaintRate({ complained, sent }: { complained: number; sent: number }) {
-  const share = complained / sent;
-  const word = share >= COMPLAINTS.most ? "error" : share >= COMPLAINTS.wanted ? "warning" : "ok";
-  return <Status word={word} label={`${fine(complained, sent)} (${number(complained)} reported)`} />;
-}
-
-const fine = (part: number, whole: number) => `${((100 * part) / whole).toFixed(2)} %`;

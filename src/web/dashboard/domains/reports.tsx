@@ -146,7 +146,8 @@ interface DaysProps {
   labels: readonly [good: string, bad: string];
 }
 
-const Days = ({ title, days, labels: [good, bad] }: DaysProps) => (
+/** Two counts of each day, as lines. */
+export const Days = ({ title, days, labels: [good, bad] }: DaysProps) => (
   <>
     <h2>{title}</h2>
     <LineChart
