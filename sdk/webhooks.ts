@@ -4,8 +4,9 @@ const TOLERANCE_SECONDS = 300;
 /** The body of a webhook delivery. */
 export interface WebhookEvent {
   event: string;
-  email_id: string;
-  recipient: string;
+  /** Null for events of domains, which are about no email. */
+  email_id: string | null;
+  recipient: string | null;
   timestamp: string;
   metadata: Record<string, unknown>;
 }

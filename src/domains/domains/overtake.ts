@@ -5,6 +5,7 @@ import { KEPT_MS } from "../hosts/index.ts";
 import { bumpPolicyIdStatement } from "../zones/index.ts";
 import type { DomainRow } from "./queries.ts";
 import { ancestors, reversedRange } from "./rules.ts";
+import { statusEventStatements } from "./webhook-events.ts";
 
 // Verified domains of other workspaces. `?1`: workspace; then the names at or above, or the range of those below.
 const AT_OR_ABOVE = `
@@ -73,6 +74,7 @@ export function overtakeStatements(ctx: Ctx, { id, workspace, name, reversedName
       body: `They can no longer send, because ${name} is verified in this workspace.`,
       href: `/domains/${id}`,
     }),
+    ...statusEventStatements(ctx, "failed", `Another workspace has verified ${name}`, [BELOW, ...below]),
     db.prepare(END_POLICIES).bind(...below, now, KEPT_MS),
     bumpPolicyIdStatement(ctx, null),
     db.prepare(FAIL_LOSERS).bind(...below),

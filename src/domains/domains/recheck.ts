@@ -11,13 +11,14 @@ import { checkDns, type DnsCheck } from "./check-dns.ts";
 import { type DomainRow, type DomainWithKeys, findDomainWithKeys, selectWithKeys } from "./queries.ts";
 import { MAX_FAILED_CHECKS, RECHECK_MS, RETIRED_KEY_MS, RETRY_CHECK_MS } from "./rules.ts";
 import { dkimKeyStatements } from "./save-dns-check.ts";
+import { becomes, statusEventStatements } from "./webhook-events.ts";
 
 /** Domains that one run checks. The job runs each hour, so the rest waits for the next run. */
 const DOMAINS_PER_RUN = 200;
 /** Concurrent DNS checks. Each makes up to 13 requests, and an invocation has six connections (Workers limits). */
 const CONCURRENCY = 4;
 /** D1 statements that save one check and examine the domain. */
-const CHECK_STATEMENTS = 22;
+const CHECK_STATEMENTS = 23;
 
 /** Examines a domain after its check; it never throws. */
 export type Examine = (ctx: Ctx, found: DomainWithKeys, wasVerified: boolean) => Promise<void>;
@@ -84,6 +85,7 @@ function saveStatements(ctx: Ctx, { domain, hosts }: DomainWithKeys, check: DnsC
       ...[failedChecks, failed ? "failed" : "verified", JSON.stringify(check.found)],
     );
   return [
+    ...(failed ? statusEventStatements(ctx, "failed", failedNotice(domain).body, becomes(domain, "failed")) : []),
     save,
     expectChanges(db, 1),
     ...(check.verdict === "pass" ? dkimKeyStatements(ctx, domain, check) : []),

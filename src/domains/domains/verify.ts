@@ -12,6 +12,7 @@ import type { Examine } from "./recheck.ts";
 import { isReservedName } from "./sandbox.ts";
 import { hasConflict, saveDnsCheck } from "./save-dns-check.ts";
 import { type DomainOut, toDomain } from "./schema.ts";
+import { becomes, statusEventStatements } from "./webhook-events.ts";
 
 /**
  * Checks the DNS records of a domain and verifies it when all required records are correct
@@ -25,11 +26,13 @@ export async function verifyDomain(ctx: CallerCtx, id: string, examine: Examine)
   if (isReservedName(ctx.settings, before.domain.name)) throw conflict(TAKEN);
   const check = await checkDns(ctx, before);
   if (check.verdict === "temperror") return toDomain(ctx.settings, before);
-  const isVerified = check.verdict === "pass" || before.domain.status === "verified";
+  const isPassed = check.verdict === "pass";
+  const isVerified = isPassed || before.domain.status === "verified";
   const save = (statements: MainStatement[] = []) =>
     guardedBatch(ctx.db, [
       ...statements,
-      ...(check.verdict === "pass" ? [auditVerification(ctx, before.domain)] : []),
+      ...(isPassed ? [auditVerification(ctx, before.domain)] : []),
+      ...(isPassed ? statusEventStatements(ctx, "verified", null, becomes(before.domain, "verified")) : []),
       ...saveDnsCheck(ctx, before.domain, check),
       ...hostStatements(ctx, before.domain, { statuses: check.statuses, hosts: before.hosts, isVerified }),
     ]);

@@ -61,8 +61,8 @@ export async function storeMessage(ctx: Ctx, mailbox: RecipientMailbox, mail: In
   if (added.result === "added" || added.result === "duplicate") {
     const stored = added.result === "duplicate" ? added.object : object;
     const placed = { ...message, object: stored, folder: added.folder };
-    const { forwards } = added;
-    await recordDelivery(ctx, mailbox, { ...mail, authentication, parsed, message: placed, forwards });
+    const { forwards, threadId } = added;
+    await recordDelivery(ctx, mailbox, { ...mail, authentication, parsed, message: placed, threadId, forwards });
     await warnQuota(ctx, mailbox, added.usedBytes);
     await saveUsedBytes(ctx, mailbox, added.usedBytes);
   }

@@ -38,7 +38,10 @@ export function addMessage(
   const known = findDelivery(sql, message, now) ?? findAppended(sql, message);
   if (known) {
     const forwards = JSON.parse(known.forwards ?? "[]") as FilterOutcome["forwards"];
-    return { result: "duplicate", object: known.object, folder: known.folder ?? message.folder, usedBytes, forwards };
+    const { object, folder } = known;
+    const threadId =
+      first<{ thread: string }>(sql, "SELECT thread FROM messages WHERE object = ?", object)?.thread ?? null;
+    return { result: "duplicate", object, folder: folder ?? message.folder, threadId, usedBytes, forwards };
   }
   if (quotaBytes !== null && usedBytes + message.size > quotaBytes) return { result: "over-quota", usedBytes };
   // The alarm may delete it at any time, although it was stored again. The sender tries again.

@@ -104,19 +104,19 @@ export interface MovedMessage {
   newUid: number;
 }
 
+/** A message that the mailbox has. `threadId` is null when it was deleted since; `forwards` are those of the filters. */
+interface Stored {
+  folder: string;
+  threadId: string | null;
+  usedBytes: number;
+  forwards: FilterOutcome["forwards"];
+}
+
 /** The result of storing a message. `usedBytes` are those of the mailbox afterwards. */
 export type AddResult =
-  /** `forwards` are those of the filters. */
-  | {
-      result: "added";
-      uid: number;
-      folder: string;
-      threadId: string;
-      usedBytes: number;
-      forwards: FilterOutcome["forwards"];
-    }
+  | (Stored & { result: "added"; uid: number; threadId: string })
   /** The delivery was stored before, in this folder; `object` is the key of its R2 object. */
-  | { result: "duplicate"; object: string; folder: string; usedBytes: number; forwards: FilterOutcome["forwards"] }
+  | (Stored & { result: "duplicate"; object: string })
   | { result: "over-quota"; usedBytes: number }
   | { result: "no-folder"; usedBytes: number };
 

@@ -5,6 +5,8 @@ import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { hasRoom } from "../../platform/db/has-room.ts";
 import { storeSecretResponse } from "../../platform/idempotency/responses.ts";
 import { checkPublicUrl } from "../../platform/public-urls/check.ts";
+import { RECEIVED } from "../../platform/webhook-events/rules.ts";
+import { requireEveryMailbox } from "./delivery-queries.ts";
 import type { WebhookRow } from "./queries.ts";
 import { NOT_LIVE, toWebhook, type WebhookIn, type WebhookOut } from "./schema.ts";
 import { newWebhookSecret, sealSecret } from "./secrets.ts";
@@ -17,10 +19,11 @@ const INSERT = `
 
 /**
  * Creates a webhook. Its secret is in this response only, and a warning while events are not delivered. Throws 422 when its
- * URL is refused, 409 when the workspace has 50, 403 for a key that is restricted to domains.
+ * URL is refused, 409 when the workspace has 50, 403 for a key that is restricted to domains, or without the right to see received mail.
  */
 export async function createWebhook(ctx: CallerCtx, input: WebhookIn): Promise<WebhookOut> {
   requireAllDomains(ctx);
+  if (input.events.includes(RECEIVED)) requireEveryMailbox(ctx);
   await requirePublicUrl(ctx, input.url);
   const secret = newWebhookSecret();
   const id = ctx.newId();

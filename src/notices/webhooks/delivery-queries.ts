@@ -4,6 +4,7 @@ import { forbidden, notFound, requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { mailOrm } from "../../platform/db/client.ts";
 import { webhookDeliveries } from "../../platform/db/schema/mail/index.ts";
+import { RECEIVED } from "../../platform/webhook-events/rules.ts";
 import type { WebhookRow } from "./queries.ts";
 import { type DeliveryStatus, deliveryStatuses } from "./rules.ts";
 
@@ -19,9 +20,9 @@ export interface DeliveryEmail {
   subject: string | null;
 }
 
-// A payload has up to 2 MB; octet_length reads none of it. That of a forwarding rule is for readers of the mailbox.
+// A payload has up to 2 MB; octet_length reads none of it. That of a forwarding rule and of received mail is for readers of the mailbox.
 const ofPayload = (path: string) =>
-  `iif(webhook_id IS NOT NULL AND octet_length(payload) < 20000, payload->>'${path}', NULL)`;
+  `iif(webhook_id IS NOT NULL AND event_type <> '${RECEIVED}' AND octet_length(payload) < 20000, payload->>'${path}', NULL)`;
 const ITEM_COLUMNS = `
   id, webhook_id AS webhookId, event_type AS eventType, status, response_status AS responseStatus, attempt, due_at AS dueAt,
   created_at AS createdAt, ${ofPayload("$.recipient")} AS recipient, ${ofPayload("$.metadata.subject")} AS subject`;
@@ -81,12 +82,12 @@ export async function getDelivery(ctx: CallerCtx, id: string, endpoint?: string)
     .from(webhookDeliveries)
     .where(and(eq(webhookDeliveries.workspace, ctx.workspace.number), eq(webhookDeliveries.id, uuid), ofEndpoint));
   if (!row) throw notFound("Webhook delivery");
-  if (row.webhookId === null) requireEveryMailbox(ctx);
+  if (row.webhookId === null || row.eventType === RECEIVED) requireEveryMailbox(ctx);
   return row;
 }
 
-/** Throws 403 unless the caller may open every mailbox: the payload of a forwarding rule has the text of an email. */
-function requireEveryMailbox({ actor }: CallerCtx): void {
-  if (actor.role === "member") throw forbidden("Only owners and admins see mail that a forwarding rule has posted");
+/** Throws 403 unless the caller may open every mailbox: a payload about received mail has its sender and subject, or its text. */
+export function requireEveryMailbox({ actor }: CallerCtx): void {
+  if (actor.role === "member") throw forbidden("Only owners and admins see webhooks of received mail");
   requireScopes(actor, "inbox:read");
 }

@@ -50,7 +50,7 @@ export const webhookRoutes = apiRoutes("Webhooks")
     description:
       "Each delivery is a POST that is signed with the secret. It is tried five times: after a failure the waits are 1 minute, " +
       "5 minutes, 30 minutes and 2 hours. An endpoint that fails for 5 days is paused. " +
-      `A workspace has at most ${budgetOf("webhooks").rows} webhooks.`,
+      `A workspace has at most ${budgetOf("webhooks").rows} webhooks. One with \`email.received\` takes \`inbox:read\` too.`,
     body: WebhookIn,
     returns: { 201: ["The webhook. `secret` is complete in this response only", WebhookOut] },
     run: (caller, { body }) => createWebhook(caller, body),
@@ -65,7 +65,7 @@ export const webhookRoutes = apiRoutes("Webhooks")
     summary: "Update, pause, resume a webhook, or rotate its secret",
     description:
       "A paused webhook gets no events of that time; deliveries that were waiting are sent when it is resumed. After " +
-      "`rotate_secret` the old secret also signs for 24 hours.",
+      "`rotate_secret` the old secret also signs for 24 hours. One with `email.received` takes `inbox:read` too.",
     body: WebhookPatch,
     returns: { 200: ["The webhook. `secret` is complete when it was rotated", WebhookOut] },
     errors: [409],

@@ -3,6 +3,7 @@ import type { Ctx, MailCtx, MainStatement, OutboxCtx, WakeUp } from "../../platf
 import { onShardOf } from "../../platform/jobs/shards.ts";
 import { consumeRows } from "../../platform/outbox/consume-rows.ts";
 import { wakeWebhooks } from "../../platform/webhook-events/wake.ts";
+import { addDeliveriesStatements, type OtherDelivery } from "./add-delivery.ts";
 
 /** The state of a webhook after a change. */
 export interface Subscription {
@@ -41,12 +42,21 @@ export function copySubscription(ctx: Ctx, subscription: Subscription): Copy {
   return { statement, run };
 }
 
-/** Copies the changes that these outbox rows name, except those that another run has claimed. */
+/** Copies the changes and the events that these outbox rows name, except those that another run has claimed. */
 export async function copySubscriptions(ctx: OutboxCtx<"main">, rows: readonly WakeUp[]): Promise<void> {
-  await consumeRows(ctx, rows, async ({ ref }) => {
-    await copyToShard(ctx, JSON.parse(ref) as Subscription);
+  await consumeRows(ctx, rows, async ({ id, ref }) => {
+    const stored = JSON.parse(ref) as Subscription | Omit<OtherDelivery, "id">;
+    if ("payload" in stored) await addToShard(ctx, { ...stored, id });
+    else await copyToShard(ctx, stored);
     return "done";
   });
+}
+
+async function addToShard(ctx: Ctx, delivery: OtherDelivery): Promise<void> {
+  const mailCtx = await onShardOf(ctx, delivery.workspace);
+  if (!mailCtx) return;
+  await mailCtx.mail.batch(addDeliveriesStatements(mailCtx, [delivery]));
+  await wakeWebhooks(mailCtx);
 }
 
 async function copyToShard(ctx: Ctx, subscription: Subscription): Promise<void> {

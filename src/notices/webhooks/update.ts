@@ -2,7 +2,9 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { onError } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { RECEIVED } from "../../platform/webhook-events/rules.ts";
 import { requirePublicUrl } from "./create.ts";
+import { requireEveryMailbox } from "./delivery-queries.ts";
 import { getWebhook, type WebhookRow } from "./queries.ts";
 import { ROTATION_MS } from "./rules.ts";
 import { toWebhook, type WebhookOut, type WebhookPatch } from "./schema.ts";
@@ -17,7 +19,7 @@ const UPDATE = `
 
 /**
  * Changes the given fields of a webhook. Pausing holds its deliveries back, and events of that time are not delivered;
- * resuming makes them due. A rotated secret is in this response only. Throws 404, 422 when the URL is refused, and
+ * resuming makes them due. A rotated secret is in this response only. Throws 404, 403 without the right to see received mail that it gets, 422 when the URL is refused, and
  * ConcurrencyError when other calls keep changing the webhook meanwhile.
  */
 export async function updateWebhook(ctx: CallerCtx, id: string, patch: WebhookPatch): Promise<WebhookOut> {
@@ -29,6 +31,8 @@ export async function updateWebhook(ctx: CallerCtx, id: string, patch: WebhookPa
     if (!isRotated && Object.values(changes).every((value) => value === undefined)) return toWebhook(before);
     const secret = isRotated ? newWebhookSecret() : undefined;
     const after = await applyPatch(ctx, before, patch, secret);
+    const isOnlyPaused = patch.is_active === false && !patch.url && !patch.events && !isRotated;
+    if (after.events.includes(RECEIVED) && !isOnlyPaused) requireEveryMailbox(ctx);
     if (await write(ctx, before, after, { ...changes, ...(isRotated ? { rotate_secret: true } : {}) }))
       return toWebhook(after, secret);
   }

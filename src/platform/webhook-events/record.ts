@@ -1,7 +1,7 @@
 import type { MailCtx, MailStatement } from "../context.ts";
 import { jsonChunks } from "../db/json-chunks.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../db/random-id.ts";
-import type { WebhookEvent } from "./rules.ts";
+import { RECEIVED, type WebhookEvent } from "./rules.ts";
 
 // Reads one index entry for each event of a workspace without webhooks. The payload is the body of each request, so its
 // bytes are the same in every attempt.
@@ -33,4 +33,21 @@ export function recordEventsStatements(ctx: MailCtx, events: readonly WebhookEve
 /** Returns the JSON of an event. The statement replaces these members of its metadata by those of the row. */
 function toJson({ metadata, ...event }: WebhookEvent): string {
   return JSON.stringify({ ...event, metadata: { subject: null, tag: null, tags: null, ...metadata } });
+}
+
+// Written before the entry of the inbound log, in its transaction: a repeated delivery finds the entry and adds nothing.
+const INSERT_RECEIVED = `
+  INSERT INTO webhook_deliveries (id, workspace, endpoint, webhook_id, email, event_type, payload, status, due_at, created_at)
+  SELECT ?3 || ${ID_SUFFIX_SQL}, w.workspace, w.id, w.id, ?2, '${RECEIVED}', ?4, 'pending', ?5, ?5 FROM webhook_endpoints w
+   WHERE w.workspace = ?1 AND EXISTS (SELECT 1 FROM json_each(w.events) s WHERE s.value = '${RECEIVED}')
+     AND NOT EXISTS (SELECT 1 FROM inbound_emails WHERE workspace = ?1 AND id = ?2)`;
+
+/**
+ * Returns the statement of `email.received`, for the transaction of an entry of the inbound log, before it. `email` is the id of the
+ * entry. None while live webhooks are off.
+ */
+export function recordReceivedStatements(ctx: MailCtx, { workspace, email, ...event }: Omit<WebhookEvent, "event">) {
+  if (!ctx.settings.liveWebhooks) return [];
+  const payload = JSON.stringify({ event: RECEIVED, email_id: email, ...event });
+  return [ctx.mail.prepare(INSERT_RECEIVED).bind(workspace, email, idPrefix(ctx), payload, ctx.now())];
 }

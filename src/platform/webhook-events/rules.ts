@@ -3,6 +3,7 @@
 /** Types of events of emails. */
 const emailEventTypes = [
   "email.sent",
+  "email.deferred",
   "email.delivered",
   "email.opened",
   "email.clicked",
@@ -10,12 +11,19 @@ const emailEventTypes = [
   "email.failed",
   "email.complained",
   "email.unsubscribed",
+  "email.suppressed",
 ] as const;
 type WebhookEventType = (typeof emailEventTypes)[number];
 
-/** Types that a webhook may subscribe to. Those of automations are recorded with their runs (src/audience/automations/webhook-events.ts). */
+/** Type of the event of received mail, which only readers of every mailbox may subscribe to. */
+export const RECEIVED = "email.received";
+
+/** Types that a webhook may subscribe to. Events that are not of emails are recorded where they happen. */
 export const webhookEventTypes = [
   ...emailEventTypes,
+  RECEIVED,
+  "domain.verified",
+  "domain.failed",
   "automation.run_started",
   "automation.run_ended",
   "automation.paused",
@@ -52,9 +60,16 @@ export interface WebhookEvent {
 
 type Metadata = Record<string, unknown>;
 
+const fieldsOf =
+  (...names: readonly string[]) =>
+  (of: Metadata) =>
+    Object.fromEntries(names.map((name) => [name, of[name] ?? null]));
+
 /** The webhook event of each type of timeline event, with its metadata beside `subject`, `tag` and `tags`. */
 const EVENTS: Readonly<Record<string, { event: WebhookEventType; metadata: (of: Metadata) => Metadata }>> = {
   sent: { event: "email.sent", metadata: () => ({ domain: null }) },
+  deferred: { event: "email.deferred", metadata: fieldsOf("response", "reason", "attempt", "next_attempt_at") },
+  suppressed: { event: "email.suppressed", metadata: fieldsOf("reason") },
   delivered: {
     event: "email.delivered",
     metadata: ({ response }) => ({ domain: null, smtp_response: response ?? null }),
@@ -71,18 +86,8 @@ const EVENTS: Readonly<Record<string, { event: WebhookEventType; metadata: (of: 
   },
   failed: { event: "email.failed", metadata: (of) => ({ error: errorOf(of) }) },
   rejected: { event: "email.failed", metadata: (of) => ({ error: errorOf(of) }) },
-  complained: {
-    event: "email.complained",
-    metadata: ({ feedback_type }) => ({ feedback_type: feedback_type ?? null }),
-  },
-  unsubscribed: {
-    event: "email.unsubscribed",
-    metadata: ({ method, topic_id, topic_name }) => ({
-      method: method ?? null,
-      topic_id: topic_id ?? null,
-      topic_name: topic_name ?? null,
-    }),
-  },
+  complained: { event: "email.complained", metadata: fieldsOf("feedback_type") },
+  unsubscribed: { event: "email.unsubscribed", metadata: fieldsOf("method", "topic_id", "topic_name") },
 };
 
 /** Types of timeline events that show that the egress took the email for a recipient, as `sent_at` does. */

@@ -16,7 +16,7 @@ export async function wakeWebhooks(ctx: Pick<MailCtx, "env" | "shard" | "log">, 
   }
 }
 
-/** Sends the message when one of these results of `recordEventsStatements` added a delivery. */
+/** Sends the message when one of these results of statements that record events added a delivery. */
 export async function wakeForResults(ctx: MailCtx, results: readonly D1Result[]): Promise<void> {
   if (results.some(({ meta }) => meta.changes > 0)) await wakeWebhooks(ctx);
 }

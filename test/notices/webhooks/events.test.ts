@@ -7,12 +7,20 @@ import { applyFacts } from "../../../src/sending/emails/timeline/apply-facts.ts"
 import { startShardJob } from "../../../src/shard-jobs.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { runMainRetention, runRetention } from "../../support/retention.ts";
-import { aWorkspace, recordingContext, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { runOutboxAt } from "../../support/run-outbox-at.ts";
+import {
+  aWorkspace,
+  discardingQueue,
+  recordingContext,
+  type TestWorkspace,
+  testContext,
+} from "../../support/workspace.ts";
 import { aReceiver, type Delivery, forgetDue, LOCAL, runAt, webhooksOf } from "./support.ts";
 
 beforeEach(async () => void (await forgetDue()));
 
 const ALL = [...webhookEventTypes];
+const HOUR = 3_600_000;
 
 /** Records facts and hits of an email, each as an event of its own. */
 async function record(workspace: TestWorkspace, id: string, settings: object, events: (Partial<Fact> | Hit)[]) {
@@ -71,11 +79,17 @@ async function eventsDuring(workspace: TestWorkspace, act: () => Promise<unknown
   await act();
   await runAt(Date.now() + 1000);
   const requests = await receiver.requests();
-  return { api, webhook, requests, payloads: requests.map(({ body }) => JSON.parse(body) as Delivery["payload"]) };
+  return {
+    api,
+    webhook,
+    receiver,
+    requests,
+    payloads: requests.map(({ body }) => JSON.parse(body) as Delivery["payload"]),
+  };
 }
 
 describe("live webhooks", () => {
-  it("deliver all eight types, with the payload of each, in the order of the events", async () => {
+  it("deliver the types of emails, with the payload of each, in the order of the events", async () => {
     const workspace = await aWorkspace();
     const [id, bounced, failed] = [await aMailOf(workspace), await aMailOf(workspace), await aMailOf(workspace)];
     const { payloads } = await eventsDuring(workspace, async () => {
@@ -154,7 +168,11 @@ describe("live webhooks", () => {
       events: ["sent", "complained", "delivered"],
     },
     { name: "a refusal", facts: ["recipient-refused"], events: ["bounced"] },
-    { name: "a deferral and an acceptance", facts: ["deferred", "accepted-final"], events: ["sent", "delivered"] },
+    {
+      name: "a deferral and an acceptance",
+      facts: ["deferred", "accepted-final"],
+      events: ["deferred", "sent", "delivered"],
+    },
   ] as const)
     it(`deliver email.sent once for the hand-over that sent_at shows: ${name}`, async () => {
       const workspace = await aWorkspace();
@@ -184,9 +202,44 @@ describe("live webhooks", () => {
     expect(
       payloads.map(({ event, email_id, recipient, metadata }) => [event, email_id, recipient, metadata.error]),
     ).toEqual([
+      ["email.suppressed", rejected, "ada@example.org", undefined],
       ["email.failed", rejected, "ada@example.org", "the recipient is on the suppression list"],
+      ["email.suppressed", later, "late@example.org", undefined],
       ["email.failed", later, "late@example.org", "the recipient is on the suppression list"],
     ]);
+  });
+
+  it("tell of each deferral with its reply, and of the recipients that are suppressed before and after acceptance", async () => {
+    const workspace = await aWorkspace();
+    await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
+    const ids: string[] = [];
+    const { api, webhook, payloads, receiver } = await eventsDuring(workspace, async () => {
+      const to = ["deferred+a", "suppressed+b"].map((local) => ({ email: `${local}@simulator.test` }));
+      ids.push(await aMailOf(workspace, { to: [...to, { email: "ada@example.org" }] }));
+      const settings = { ...LOCAL, WORK: discardingQueue };
+      await runOutboxAt(Date.now(), settings);
+      await runOutboxAt(Date.now() + HOUR, settings);
+    }, ["email.deferred", "email.suppressed"]);
+    const reply = { response: expect.stringMatching(/^4/), reason: expect.anything() };
+    const deferral = (attempt: number) => ({
+      ...{ event: "email.deferred", email_id: ids[0], recipient: "deferred+a@simulator.test" },
+      metadata: { ...reply, attempt, next_attempt_at: expect.stringMatching(/Z$/) },
+    });
+    const suppression = (recipient: string, reason: unknown) => ({
+      ...{ event: "email.suppressed", email_id: ids[0], recipient, metadata: { reason } },
+    });
+    expect(payloads).toMatchObject([
+      suppression("ada@example.org", "manual"),
+      deferral(1),
+      suppression("suppressed+b@simulator.test", expect.anything()),
+      deferral(2),
+    ]);
+    const { items } = await api.deliveries(webhook.id);
+    const first = items.at(-1);
+    await api.post(`/v1/webhooks/${webhook.id}/deliveries/${first?.id}/replay`, undefined);
+    await runAt(Date.now() + 2000);
+    const bodies = (await receiver.requests()).map(({ body }) => body);
+    expect(bodies.at(-1)).toBe(bodies[0]);
   });
 
   it("deliver no event that is not subscribed to, of a paused webhook, of another workspace, or while they are off", async () => {

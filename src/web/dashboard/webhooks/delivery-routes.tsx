@@ -9,6 +9,7 @@ import {
   replayDelivery,
   toDelivery,
 } from "../../../notices/webhooks/index.ts";
+import { RECEIVED } from "../../../platform/webhook-events/rules.ts";
 import { mayManage } from "./list.tsx";
 
 const PATH = "/app/webhooks/:webhook_id/deliveries/:delivery_id";
@@ -75,7 +76,8 @@ function DeliveryPage({ webhookId, delivery }: { webhookId: string; delivery: De
 
 /** Returns a link to the email of an event; the sample of a test has none. */
 function emailOf(payload: DeliveryOut["payload"]) {
-  const { email_id: email } = payload;
+  const { email_id: email, event } = payload;
   if (typeof email !== "string") return null;
-  return isTestPayload(payload) ? "None: this is a test" : <a href={`/app/emails/${email}`}>{email}</a>;
+  const list = event === RECEIVED ? "/app/inbound" : "/app/emails";
+  return isTestPayload(payload) ? "None: this is a test" : <a href={`${list}/${email}`}>{email}</a>;
 }
