@@ -2483,7 +2483,7 @@ export interface ValidationResult {
 export interface Webhook {
   id: string;
   url: string;
-  events: ("email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.failed" | "email.complained" | "email.unsubscribed" | "automation.run_started" | "automation.run_ended" | "automation.paused")[];
+  events: ("email.sent" | "email.deferred" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.failed" | "email.complained" | "email.unsubscribed" | "email.suppressed" | "email.received" | "domain.verified" | "domain.failed" | "automation.run_started" | "automation.run_ended" | "automation.paused")[];
   /** Complete in the response that creates the webhook or rotates the secret. Other responses mask it except for its last four characters. */
   secret: string;
   is_active: boolean;
@@ -2496,7 +2496,7 @@ export interface WebhookCreate {
   /** https with a public host: no credentials, no private, loopback, link-local or metadata address. Redirects are not followed. */
   url: string;
   /** Types of events that are delivered. */
-  events: ("email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.failed" | "email.complained" | "email.unsubscribed" | "automation.run_started" | "automation.run_ended" | "automation.paused")[];
+  events: ("email.sent" | "email.deferred" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.failed" | "email.complained" | "email.unsubscribed" | "email.suppressed" | "email.received" | "domain.verified" | "domain.failed" | "automation.run_started" | "automation.run_ended" | "automation.paused")[];
 }
 
 export interface WebhookDelivery {
@@ -2551,7 +2551,7 @@ export interface WebhookUpdate {
   /** https with a public host: no credentials, no private, loopback, link-local or metadata address. Redirects are not followed. */
   url?: string;
   /** Types of events that are delivered. */
-  events?: ("email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.failed" | "email.complained" | "email.unsubscribed" | "automation.run_started" | "automation.run_ended" | "automation.paused")[];
+  events?: ("email.sent" | "email.deferred" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.failed" | "email.complained" | "email.unsubscribed" | "email.suppressed" | "email.received" | "domain.verified" | "domain.failed" | "automation.run_started" | "automation.run_ended" | "automation.paused")[];
   /** false pauses the delivery, true resumes it. */
   is_active?: boolean;
   /** true replaces the secret. The old one also signs for 24 hours (`X-Service-Signature-Previous`). */
