@@ -63,7 +63,7 @@ it("tells of a received email with its sender, subject, size and thread, signed,
   expect(await verifyWebhook(arrived, webhook.secret)).toMatchObject({ event: "email.received" });
 });
 
-it("has the thread of the conversation, and the folder of spam", async () => {
+it("has the thread of the conversation that the email belongs to", async () => {
   const { payloads } = await aSubscriber();
   await arrive(aRawMessage({ "Message-ID": "<first@example.org>" }));
   await arrive(aRawMessage({ "In-Reply-To": "<first@example.org>", Subject: "Re: A subject" }));
