@@ -4,8 +4,8 @@ import { bytesSql, withinBytes } from "../../platform/db/byte-pages.ts";
 import { domainOf } from "../receivers/index.ts";
 import { type ReceiverName, receiverOf } from "./receivers.ts";
 
-/** What happened to mail by a reply. */
-export type ReplyKind = "deferred" | "bounced" | "failed";
+/** The events of mail that have a reply. */
+type ReplyKind = "deferred" | "bounced" | "failed";
 
 /** Replies of one wording from one receiver about mail of a domain. */
 export interface SaidReply {

@@ -7,7 +7,7 @@ import { findReplies, type SaidReply } from "./find-replies.ts";
 import { type ReceiverName, receiverNames, receiverOf } from "./receivers.ts";
 import { type DmarcDay, findTroubles, type Trouble } from "./troubles.ts";
 
-/** What receivers did with mail of 30 days, and what they said about it. */
+/** How receivers treated mail of 30 days, and what they said about it. */
 export interface Deliverability {
   domain: DomainRow;
   troubles: Trouble[];

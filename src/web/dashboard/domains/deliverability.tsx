@@ -9,7 +9,7 @@ const MAX_REPLIES = 12;
 /** Organisations that reported, which the page names. */
 const MAX_REPORTERS = 8;
 
-/** What receivers did with mail of a domain in 30 days, what they said, and what to do. */
+/** Shows how receivers treated mail of a domain in 30 days, what they said, and what to do. */
 export const DeliverabilityPage = ({ found }: { found: Deliverability }) => (
   <AppLayout
     title={`Deliverability of ${found.domain.name}`}
@@ -130,7 +130,7 @@ function Authentication({ found }: { found: Deliverability }) {
   );
 }
 
-/** What large receivers want of senders, beside what the mail has. */
+/** Shows what large receivers want of senders, beside what the mail has. */
 function Wants({ found: { dmarc, receivers } }: { found: Deliverability }) {
   const messages = total(dmarc.days, (day) => day.messages);
   const counted = (of: "complained" | "sent") => total(receivers, ({ counts }) => counts[of]);
