@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { type DomainRow, getDomain } from "../../domains/domains/index.ts";
 import { daysOf, sumDmarcReports, sumTlsReports } from "../../domains/reports/index.ts";
 import { DAY_MS } from "../../lib/time.ts";
-import { type Counts, findGroups, hoursOf, NO_COUNTS, sumCounts } from "../analytics/index.ts";
+import { type Counts, findGroups, hoursOf, sumCounts } from "../analytics/index.ts";
 import { findReplies, type SaidReply } from "./find-replies.ts";
 import { type ReceiverName, receiverNames, receiverOf } from "./receivers.ts";
 import { type DmarcDay, findTroubles, type Trouble } from "./troubles.ts";
@@ -36,7 +36,7 @@ export async function getDeliverability(ctx: CallerCtx, domainId: string): Promi
     troubles: findTroubles(days, replies, dmarc.days),
     receivers: receiverNames.map((name) => ({
       name,
-      counts: sumCounts([...(days.get(name)?.values() ?? [NO_COUNTS])]),
+      counts: sumCounts(days.filter(({ group }) => group === name).map(({ counts }) => counts)),
     })),
     replies,
     dmarc: {

@@ -1,6 +1,6 @@
 import { BLOCKS, POLICY } from "../../domains/health/index.ts";
 import { DAY_MS, dayOf } from "../../lib/time.ts";
-import { type Counts, sumCounts } from "../analytics/index.ts";
+import { type Counts, type GroupDay, sumCounts } from "../analytics/index.ts";
 import type { SaidReply } from "./find-replies.ts";
 import { RECEIVERS, type ReceiverName, receiverNames } from "./receivers.ts";
 
@@ -27,15 +27,15 @@ const [LEAST, LEAST_SENT] = [5, 200];
 /** Shares of mail at one receiver that are troubles: hard bounces, deferrals, and messages of a day that pass by SPF alone. */
 const [BOUNCED, DEFERRED, WITHOUT_DKIM] = [0.02, 0.1, 0.2];
 
-/** Returns what needs attention, errors first. `days`: counts by receiver and day, in days since 1970, UTC. Pure. */
+/** Returns what needs attention, errors first. Pure. */
 export function findTroubles(
-  days: ReadonlyMap<ReceiverName, ReadonlyMap<number, Counts>>,
+  days: readonly GroupDay<ReceiverName>[],
   replies: readonly SaidReply[],
   dmarc: readonly DmarcDay[],
 ): Trouble[] {
   const found = receiverNames.flatMap((name) => {
     const own = replies.filter(({ receiver }) => receiver === name);
-    const ofDays = [...(days.get(name) ?? [])].toSorted(([a], [b]) => a - b);
+    const ofDays = days.filter(({ group }) => group === name).toSorted((a, b) => a.day - b.day);
     const { label } = RECEIVERS[name];
     return [...refusals(label, own), ...complaints(label, ofDays), ...rates(label, ofDays)];
   });
@@ -68,15 +68,15 @@ function refusals(label: string, replies: readonly SaidReply[]): Trouble[] {
   ];
 }
 
-type Days = readonly (readonly [day: number, counts: Counts])[];
+type Days = readonly Pick<GroupDay<ReceiverName>, "day" | "counts">[];
 
 /** Finds days, and else a month, with more complaints than receivers put up with. */
 function complaints(label: string, days: Days): Trouble[] {
   const isAbove = ({ complained, sent }: Counts, share: number) => complained >= LEAST && complained > sent * share;
-  const peaks = days.filter(([, counts]) => isAbove(counts, COMPLAINTS.most));
+  const peaks = days.filter(({ counts }) => isAbove(counts, COMPLAINTS.most));
   const counted = peaks.length > 0 ? peaks : days;
-  const { complained, sent } = sumCounts(counted.map(([, counts]) => counts));
-  const [first, last] = [counted[0]?.[0], counted.at(-1)?.[0]];
+  const { complained, sent } = sumCounts(counted.map(({ counts }) => counts));
+  const [first, last] = [counted[0]?.day, counted.at(-1)?.day];
   if (first === undefined || last === undefined || !isAbove({ ...sumCounts([]), complained, sent }, COMPLAINTS.wanted))
     return [];
   return [
@@ -85,14 +85,16 @@ function complaints(label: string, days: Days): Trouble[] {
       problem: `Complaints at ${label} were ${percent(complained, sent)} ${span(first, last)}: ${number(complained)} of ${number(sent)}.`,
       action:
         "Receivers want less than 0.1 %, and refuse mail or file it as spam from 0.3 % on. Look at what was sent then and to whom. Mail only people who asked for it, and make the unsubscribe link easy to find.",
-      evidence: peaks.map(([day, one]) => `${nameOf(day)}: ${number(one.complained)} of ${number(one.sent)}`),
+      evidence: peaks.map(
+        ({ day, counts }) => `${nameOf(day)}: ${number(counts.complained)} of ${number(counts.sent)}`,
+      ),
     },
   ];
 }
 
 /** Finds receivers where many addresses do not work, or much mail waits. */
 function rates(label: string, days: Days): Trouble[] {
-  const { sent, bounced, deferred } = sumCounts(days.map(([, counts]) => counts));
+  const { sent, bounced, deferred } = sumCounts(days.map(({ counts }) => counts));
   const found = (problem: string, action: string): Trouble => ({ severity: "warning", problem, action, evidence: [] });
   const dead = `${percent(bounced, sent)} of the addresses at ${label} do not work (${number(bounced)}).`;
   const slow = `${label} lets ${percent(deferred, sent)} of the mail wait (${number(deferred)}).`;
