@@ -42,7 +42,7 @@ type Spf = DnsEvidence["spf"];
 
 function missing({ txt, alias, doubled }: Spf, name: string, include: string): Finding {
   const values = txt.status === "ok" ? txt.values : [];
-  const near = values.filter((value) => /v\s*[=:]?\s*spf|^\W*spf[12]|include:|\s[~?+-]all\b/i.test(value));
+  const near = values.filter((value) => /v\s?[=:]?\s?spf|^\W?spf[12]|include:|\s[~?+-]all\b/i.test(value));
   const target = alias.status === "ok" ? alias.values[0] : undefined;
   if (near.length > 0) {
     const separator = near[0]?.includes(";") ? " Its terms are separated by spaces, not by semicolons." : "";

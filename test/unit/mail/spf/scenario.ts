@@ -12,7 +12,7 @@ interface Options {
   says?: RegExp;
   lookups?: number;
   voids?: number;
-  /** What the reader says in place of the published result, and why. */
+  /** The result of the reader in place of the published one, and why. */
   reader?: readonly [Result, reason: string];
 }
 
