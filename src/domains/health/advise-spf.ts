@@ -12,6 +12,7 @@ const MAX_BYTES = 2_048;
 const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/^v[:=]*spf1?|^=?spf1?$/i, ""],
   [/^([+?~-]?)(?:(?:ip(?:v?[46])?|a|mx|include)[:=])?(?=\d+\.\d+\.\d+\.\d+(?:\/|$))/i, "$1ip4:"],
+  [/^([+?~-]?ip4:[\d.]+):\d+$/i, "$1"],
   [/^([+?~-]?)(?:(?:ip(?:v?[46])?|a|mx|include)[:=])?(?=[\da-f]*:[\da-f]*:[\da-f:.]*(?:\/|$))/i, "$1ip6:"],
   [/^([+?~-]?)ip[46]?[:=](?=[^:]*$)(?=[^:]*[g-z])/i, "$1a:"],
   [/^([+?~-]?)(include|exists|a|mx)=/i, "$1$2:"],
@@ -66,8 +67,8 @@ function recordOf(terms: readonly SpfTerm[], include: string): string {
 /** Returns the words of a record after its version, without the signs of text processors and forms, in their usual spelling. */
 function wordsOf(text: string): string[] {
   return text
-    .replace(/[\u00ad\u200b-\u200d\u2060\ufeff]/g, "")
-    .replace(/["'\\;,“”„‘’«»`]/g, " ")
+    .replace(/[\\\u00ad\u200b-\u200d\u2060\ufeff]/g, "")
+    .replace(/["'<>;,“”„‘’«»`]/g, " ")
     .replace(/[\u2010-\u2015\u2212]/g, "-")
     .replace(/\b(ip(?:v?[46])?|include|exists|a|mx|redirect|exp)\s*([:=])\s*(?=[^\s+?~-][^\s:.]*[.:])/gi, "$1$2")
     .replace(/([~?+]all|(?<=all)-all)(?=\s|[+?~-]all|$)/gi, " $1 ")
