@@ -36,10 +36,11 @@ describe("the record that is advised", () => {
     ["v=spf1 ip4:192.0.2.0/33 ~all", "ip4:192.0.2.0/33"],
     ["v=spf1 ip4:192.0.2 ~all", "ip4:192.0.2"],
     ["v=spf1 inlcude:a.test ~all", "inlcude:a.test"],
-    ["v=spf1 include:https://a.test ~all", "include:https://a.test"],
+    ["v=spf1 include:post@a.test ~all", "include:post@a.test"],
+    ["v=spf1 include:https://a.test/spf/page ~all", "include:https://a.test/spf/page"],
     ["v=spf1 a/40 ~all", "a/40"],
   ])("of %j leaves out what nobody can read, and says so", (text, word) => {
-    expect(advised(text)).toBe(`"v=spf1 ${INCLUDE} ~all", without ${word}, which no receiver can read`);
+    expect(advised(text)).toBe(`"v=spf1 ${INCLUDE} ~all", without ${word}, which no receiver can use`);
   });
 
   it("of several has each term once, includes what one redirects to, and ends as the mildest", () => {
