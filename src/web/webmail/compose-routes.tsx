@@ -175,7 +175,7 @@ async function storeDraft(
 /** Throws 409 for a draft that another window or person has sent, changed or deleted. The form, saved or sent again, is a new message. */
 function refuseGone(form: ComposeForm): never {
   form.draft = "";
-  throw conflict("The draft was sent, changed or deleted elsewhere. Save or send again to make this a new message.");
+  throw conflict("The draft was sent, changed or deleted elsewhere. Save or send again to make this a new message");
 }
 
 /** Sends the form once: `now`, `later` at its time, or else after the time in which it can be undone. It is a draft until then. */
@@ -220,7 +220,7 @@ async function send(c: AppContext, page: OpenPage, form: ComposeForm, action: st
 function askAboutAnswer(form: ComposeForm): never {
   form.isAnswered = true;
   throw conflict(
-    "This message was answered since you opened it. Read the answer in its conversation, or send again to send yours too.",
+    "This message was answered since you opened it. Read the answer in its conversation, or send again to send yours too",
   );
 }
 
