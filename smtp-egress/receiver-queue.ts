@@ -165,13 +165,19 @@ export class ReceiverQueue {
 
   /** Puts back the recipients that were too many for a message that others have got. Their results are null. */
   #withoutFurther(delivery: Delivery, results: readonly ReportedResult[]): readonly (ReportedResult | null)[] {
-    if (isOver(delivery) || !results.some(({ kind }) => kind === "accepted") || !results.some(isOfFurther))
-      return results;
-    const further = delivery.recipients.filter((_, n) => results[n] && isOfFurther(results[n]));
+    const further = delivery.recipients.filter((_, n) => this.#isFurther(results[n]));
+    if (further.length === 0 || isOver(delivery) || !results.some(({ kind }) => kind === "accepted")) return results;
     this.pace.noteTooManyRecipients(delivery.recipients.length - further.length);
     this.#room.places += further.length;
     this.#putBack(delivery, further);
-    return results.map((result) => (isOfFurther(result) ? null : result));
+    return results.map((result) => (this.#isFurther(result) ? null : result));
+  }
+
+  /** Returns whether this receiver deferred a recipient only because its message had others. */
+  #isFurther(result: ReportedResult | undefined): boolean {
+    if (result?.kind !== "deferred" || result.phase !== "rcpt" || !this.#options.isOwnHost(result.relay ?? ""))
+      return false;
+    return result.reply !== null && isAboutRecipients(result.reply);
   }
 
   /** Makes one attempt, if the delivery may begin. An error of this program fails the delivery, and nothing else. */
@@ -272,10 +278,6 @@ export class ReceiverQueue {
     }
   }
 }
-
-/** Returns whether a recipient was deferred only because its message had others. */
-const isOfFurther = (result: ReportedResult) =>
-  result.kind === "deferred" && result.phase === "rcpt" && result.reply !== null && isAboutRecipients(result.reply);
 
 /** Returns whether the receiver has replied to a message. */
 const isAnswered = (result: ReportedResult) => "reply" in result && result.reply !== null;
