@@ -184,28 +184,6 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await expect.poll(() => mainText(page)).toContain("The draft is saved.");
   });
 
-  it("asks the second of two people who answer one message, and keeps what they wrote", async () => {
-    const uid = await mail.receive({ subject: "When do you deliver the Donaudampfschifffahrtsgesellschaft?" });
-    const [first, second] = [await mail.open(), await mail.open({ viewport: { width: 390, height: 844 } })];
-    for (const { page } of [first, second]) {
-      await page.goto(`${mail.composePath}?reply=one&folder=INBOX&uid=${uid}`);
-      await page.fill("[name=to]", "delivered@simulator.test");
-    }
-    const send = (page: Page) => page.getByRole("button", { name: "Send without undo" }).click();
-    await send(first.page);
-    await first.page.waitForURL(`**${mail.path("/INBOX")}/**`);
-    await second.page.locator(".editor").fill("On Thursday.");
-    await send(second.page);
-    const asks = second.page.getByText("This message was answered since you opened it.");
-    await asks.waitFor();
-    if (process.env.PAGE_PICTURES)
-      await second.page.screenshot({ path: `${process.env.PAGE_PICTURES}/asks.png`, fullPage: true });
-    expect(await second.page.locator(".editor").textContent()).toContain("On Thursday.");
-    expect(await findIssues(second.page)).toEqual([]);
-    await send(second.page);
-    await second.page.waitForURL(`**${mail.path("/INBOX")}/**`);
-  });
-
   it("keeps new mail although the response to an earlier read of the page arrives after that of a later one", async () => {
     const { page } = await mail.open();
     await page.goto(mail.path("/INBOX"));
