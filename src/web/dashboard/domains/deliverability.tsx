@@ -6,6 +6,8 @@ import { Days, number, percent } from "./reports.tsx";
 
 /** Wordings of replies that the page shows. */
 const MAX_REPLIES = 12;
+/** Receivers that report no single complaints. */
+const UNREPORTED = ["gmail", "apple"];
 /** Organisations that reported, which the page names. */
 const MAX_REPORTERS = 8;
 
@@ -46,19 +48,23 @@ const Receivers = ({ receivers }: Pick<Deliverability, "receivers">) => (
   <>
     <List
       caption="Mail by receiver"
-      columns={["Receiver", "Sent", "Delivered", "Deferred", "Bounced", "Blocked or refused", "Complaints"]}
+      columns={["Receiver", "Sent", "Delivered", "Deferred", "Hard bounces", "Blocked or refused", "Complaints"]}
       rows={receivers.map(({ name, counts: { sent, complained, ...counts } }) => [
         RECEIVERS[name].label,
         number(sent),
         ...[counts.delivered, counts.deferred, counts.bounced, counts.soft_bounced + counts.failed].map((count) =>
           sent === 0 ? "–" : `${number(count)} (${percent(count, sent)})`,
         ),
-        <ComplaintRate complained={complained} sent={sent} />,
+        complained === 0 && UNREPORTED.includes(name) ? (
+          "Not reported"
+        ) : (
+          <ComplaintRate complained={complained} sent={sent} />
+        ),
       ])}
     />
     <p class="soft">
-      Recipients of all mail of the workspace, by their last known state. Bounced: the address does not work. Deferred:
-      tried again later, at least once.
+      Recipients of all mail of the workspace, by their last known state. Hard bounces: the address does not work.
+      Deferred: tried again later, at least once.
     </p>
   </>
 );
