@@ -75,12 +75,10 @@ type Days = readonly Pick<GroupDay<ReceiverName>, "day" | "counts">[];
 /** Finds days, and else a month, with more complaints than receivers put up with. */
 function complaints(label: string, days: Days): Trouble[] {
   const isAbove = ({ complained, sent }: Counts, share: number) => complained >= LEAST && complained > sent * share;
-  const sentBy = (day: number) => days.filter((one) => one.day <= day && one.day > day - COMPLAINT_DAYS);
+  const isNear = (one: { day: number }, day: number) => one.day <= day && one.day > day - COMPLAINT_DAYS;
+  const sentBy = (day: number) => days.map((one) => (isNear(one, day) ? one.counts.sent : 0));
   const peaks = days
-    .map(({ day, counts }) => ({
-      day,
-      counts: { ...counts, sent: Math.max(...sentBy(day).map((one) => one.counts.sent)) },
-    }))
+    .map(({ day, counts }) => ({ day, counts: { ...counts, sent: Math.max(...sentBy(day)) } }))
     .filter(({ counts }) => isAbove(counts, COMPLAINTS.most));
   const counted = peaks.length > 0 ? peaks : days;
   const { complained, sent } = sumCounts(counted.map(({ counts }) => counts));

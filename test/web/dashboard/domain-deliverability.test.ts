@@ -43,7 +43,7 @@ describe("the page Deliverability of a domain", () => {
       .run();
     const html = await read();
     expect(html).toMatch(/Gmail[\s\S]*Not reported[\s\S]*Outlook[\s\S]*Apple[\s\S]*Not reported[\s\S]*Others/);
-    expect(html).toContain("No receiver has deferred or refused mail of this domain.");
+    expect(html).toContain("No receiver has deferred or refused the newest mail of this domain.");
     expect(html).toContain(new Date(Date.now() - DAY_MS).toISOString().slice(0, 10));
     expect(html).not.toContain(new Date().toISOString().slice(0, 10));
   });

@@ -55,11 +55,7 @@ const Receivers = ({ receivers }: Pick<Deliverability, "receivers">) => (
         ...[counts.delivered, counts.deferred, counts.bounced, counts.soft_bounced + counts.failed].map((count) =>
           sent === 0 ? "–" : `${number(count)} (${percent(count, sent)})`,
         ),
-        complained === 0 && UNREPORTED.includes(name) ? (
-          "Not reported"
-        ) : (
-          <ComplaintRate complained={complained} sent={sent} />
-        ),
+        <ComplaintRate name={name} complained={complained} sent={sent} />,
       ])}
     />
     <p class="soft">
@@ -69,8 +65,9 @@ const Receivers = ({ receivers }: Pick<Deliverability, "receivers">) => (
   </>
 );
 
-function ComplaintRate({ complained, sent }: { complained: number; sent: number }) {
+function ComplaintRate({ name, complained, sent }: { name?: string; complained: number; sent: number }) {
   if (sent === 0) return <>–</>;
+  if (complained === 0 && UNREPORTED.includes(name ?? "")) return <>Not reported</>;
   const share = complained / sent;
   const word = share >= COMPLAINTS.most ? "error" : share >= COMPLAINTS.wanted ? "warning" : "ok";
   return <Status word={word} label={`${number(complained)} (${(100 * share).toFixed(2)} %)`} />;
@@ -89,7 +86,7 @@ const Replies = ({ replies }: Pick<Deliverability, "replies">) => (
         number(count),
         <Time at={iso(last)} />,
       ])}
-    empty={<p>No receiver has deferred or refused mail of this domain.</p>}
+    empty={<p>No receiver has deferred or refused the newest mail of this domain.</p>}
   />
 );
 
