@@ -29,10 +29,10 @@ const SPELLINGS: readonly (readonly [RegExp, string])[] = [
 export function adviseSpf(texts: readonly string[], include: string, costs: SpfEvaluation["costs"] = []): string {
   const words = texts.flatMap(wordsOf).map((word) => ({ word, term: termOf(word) }));
   const terms = words.flatMap(({ term }) => term ?? []);
-  const record = recordOf(terms, include);
+  const unread = words.flatMap(({ word, term }) => (term === null ? word : []));
+  const record = recordOf(terms, include, !unread.some((word) => /[.:]\S/.test(word)));
   if (record.length > MAX_BYTES)
     return `"v=spf1 ${include} ~all" and the senders that are still needed. With all of them it has ${record.length} bytes, and DNS providers take ${MAX_BYTES}`;
-  const unread = words.flatMap(({ word, term }) => (term === null ? word : []));
   const left = unread.length === 0 ? "" : `, without ${listOf(unread)}, which no receiver can use`;
   const known = new Map(costs.map(({ term, lookups }) => [term.toLowerCase(), lookups]));
   const asking = parseSpf(record).terms.filter(({ name }) => ASKS_DNS.includes(name));
@@ -47,7 +47,7 @@ function termOf(word: string): SpfTerm | null {
   return term === undefined || /^[^%]*[@:/]/.test(term.domain) ? null : term;
 }
 
-function recordOf(terms: readonly SpfTerm[], include: string): string {
+function recordOf(terms: readonly SpfTerm[], include: string, isWhole: boolean): string {
   const of = (name: string) => terms.filter((term) => term.name === name);
   const ends = of("all").map(({ qualifier }) => `${qualifier}all`);
   const included = of("redirect").map(({ domain }) => `include:${domain}`);
@@ -59,7 +59,9 @@ function recordOf(terms: readonly SpfTerm[], include: string): string {
     .filter(({ name, domain }) => `${name}:${domain}` !== include)
     // Upper case in a macro means an escape (RFC 7208 7.3).
     .map(({ text }) => (text.includes("%") ? text : text.toLowerCase()));
-  const all = ends.includes("~all") ? "~all" : (ends.find((one) => one !== "+all") ?? "~all");
+  // Records that differ, and one that loses words, are to refuse no sender that it forgets.
+  const isSure = isWhole && ends.every((one) => one === ends[0]) && ends[0] !== "+all";
+  const all = (isSure ? ends[0] : null) ?? "~all";
   const end = isRedirected ? `redirect=${of("redirect")[0]?.domain}` : all;
   return ["v=spf1", ...new Set([include, ...senders, ...(isRedirected ? [] : included)]), end].join(" ");
 }
@@ -67,11 +69,12 @@ function recordOf(terms: readonly SpfTerm[], include: string): string {
 /** Returns the words of a record after its version, without the signs of text processors and forms, in their usual spelling. */
 function wordsOf(text: string): string[] {
   return text
-    .replace(/[\\\u00ad\u200b-\u200d\u2060\ufeff]/g, "")
+    .replace(/[[\]\\\u00ad\u200b-\u200d\u2060\ufeff]/g, "")
     .replace(/["'<>;,“”„‘’«»`]/g, " ")
     .replace(/[\u2010-\u2015\u2212]/g, "-")
     .replace(/\b(ip(?:v?[46])?|include|exists|a|mx|redirect|exp)\s*([:=])\s*(?=[^\s+?~-][^\s:.]*[.:])/gi, "$1$2")
     .replace(/([~?+]all|(?<=all)-all)(?=\s|[+?~-]all|$)/gi, " $1 ")
+    .replace(/(?<=[\da-f])\s*\/\s*(?=\d)/gi, "/")
     .split(/\s+/)
     .map((word) => SPELLINGS.reduce((spelled, [wrong, right]) => spelled.replace(wrong, right), word))
     .filter((word) => word !== "" && !/^(?:spf2\.0|v?[:=]*$|TXT$)/i.test(word));

@@ -8,13 +8,15 @@ const WROTE =
   /(?:wrote|writes|schrieb|schreibt|a écrit|escribió|escreveu|ha scritto|schreef|skrev|napisał\(a\)|napisał|kirjoitti|пишет|написал|yazdı|写道|のメール|書きました)\s{0,3}:?\s{0,3}$/iu;
 /** How introductions begin: with a word before a date, a date, or an address. */
 const BEGINS = /^\W{0,3}(?:on|am|le|el|em|il|op|den|dnia|w dniu|\d|.{1,80}@)/iu;
-/** Or a line that only names the author, with a date or an address, and ends with a colon. */
-const NAMED = /(?:\d|@).{0,200}:\s{0,3}$/u;
+/** Or the author stands between the verb or the date and the colon. Other lines that end with a colon are answers. */
+const NAMED = /(?:\s(?:schrieb|schreef|skrev)\s.{1,100}|<[^<>\s]{1,320}@[^<>\s]{1,255}>)\s{0,3}[:：]\s{0,3}$/iu;
+/** Signs of a date or an address, and those that no sentence has by chance. */
+const [DATED, TIMED] = [/\d|@/, /@|\d[:.h]\d\d/];
 const SEPARATOR =
   /^\s{0,3}(?:-{2,}|_{2,})\s{0,3}(?:original message|forwarded message|ursprüngliche nachricht|weitergeleitete nachricht|message d'origine|message transféré|mensaje original|mensagem original|messaggio originale|oorspronkelijk bericht|исходное сообщение)\s{0,3}(?:-{2,}|_{2,})/iu;
 const COPIED_FROM = /^\s{0,3}\*?(?:from|von|de|da|van|från|fra|od|от|发件人|差出人)\s{0,3}:\*?\s/iu;
 const COPIED_OTHER =
-  /^\s{0,3}\*?(?:sent|date|gesendet|datum|envoyé|date|enviado|fecha|data|inviato|verzonden|skickat|sendt|wysłano|отправлено|subject|betreff|objet|asunto|assunto|oggetto|onderwerp|ämne|emne|temat|тема|主题|件名)\s{0,3}:\*?\s/iu;
+  /^\s{0,3}\*?(?:sent|date|gesendet|datum|envoyé|enviad[oa](?: em| el)?|fecha|data|inviato|verzonden|skickat|sendt|wysłano|отправлено|subject|betreff|objet|asunto|assunto|oggetto|onderwerp|ämne|emne|temat|тема|发送时间|主题|送信日時|宛先|件名)\s{0,3}:\*?\s/iu;
 /** Lines that programs of phones add below a text. */
 const SENT_FROM =
   /^\s{0,3}(?:sent from (?:my|outlook|yahoo|proton)|get outlook for|von mein(?:em|er) .{1,40} gesendet|envoyé de mon|enviado desde mi|inviato da|verzonden vanaf)/iu;
@@ -51,8 +53,12 @@ export function replyText(text: string): string {
 const QUOTE = "\n";
 
 function endsReply(lines: readonly string[], line: string, at: number): boolean {
-  if (line === "-- " || line === "--" || SEPARATOR.test(line) || SENT_FROM.test(line)) return true;
-  return COPIED_FROM.test(line) && lines.slice(at + 1, at + MAX_COPIED).some((one) => COPIED_OTHER.test(one));
+  if (line === "-- " || (line === "--" && lines[at - 1]?.trim() === "") || SEPARATOR.test(line) || SENT_FROM.test(line))
+    return true;
+  // A person may write "From: 3 May" and "Date: …"; programs copy the date and the subject.
+  return (
+    COPIED_FROM.test(line) && lines.slice(at + 1, at + MAX_COPIED).filter((one) => COPIED_OTHER.test(one)).length > 1
+  );
 }
 
 /** Removes the lines at the end that introduce a quote, which a mail program may have wrapped. */
@@ -63,8 +69,9 @@ function dropIntroduction(lines: string[], isBeforeQuote: boolean): void {
   const empty = lines.slice(from, last).findLastIndex((one) => one.trim() === "");
   const begin = from + empty + 1;
   const paragraph = lines.slice(begin, last + 1).join(" ");
-  const isIntroduction = WROTE.test(paragraph) || (isBeforeQuote && NAMED.test(paragraph));
+  const isNamed = WROTE.test(paragraph) || (isBeforeQuote && NAMED.test(paragraph));
+  const isIntroduction = isNamed && (isBeforeQuote ? DATED : TIMED).test(paragraph);
   const isBegin = begin === 0 || empty >= 0 || lines[begin - 1] === QUOTE;
   if (isIntroduction && isBegin && BEGINS.test(paragraph)) lines.length = begin;
-  else if (WROTE.test(line)) lines.length = last;
+  else if (isBeforeQuote && WROTE.test(line)) lines.length = last;
 }

@@ -40,7 +40,10 @@ export async function getDeliverability(ctx: CallerCtx, domainId: string): Promi
     })),
     replies,
     dmarc: {
-      days: daysOf("30d", ctx.now()).map((day) => known.get(day) ?? { day, messages: 0, aligned: 0, dkim: 0 }),
+      // Reports on the newest days are still to come.
+      days: daysOf("30d", ctx.now())
+        .filter((day) => day <= (dmarc.days.at(-1)?.day ?? 0))
+        .map((day) => known.get(day) ?? { day, messages: 0, aligned: 0, dkim: 0 }),
       reporters: dmarc.reporters.map(({ organization }) => organization),
     },
     tls: {

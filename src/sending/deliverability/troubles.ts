@@ -24,6 +24,8 @@ export interface DmarcDay {
 export const COMPLAINTS = { wanted: 0.001, most: 0.003 } as const;
 /** Events, and recipients, from which a share says something. */
 const [LEAST, LEAST_SENT] = [5, 200];
+/** Days from an email until most complaints about it have come. They count on their own day, when less may have been sent. */
+const COMPLAINT_DAYS = 3;
 /** Shares of mail at one receiver that are troubles: hard bounces, deferrals, and messages of a day that pass by SPF alone. */
 const [BOUNCED, DEFERRED, WITHOUT_DKIM] = [0.02, 0.1, 0.2];
 
@@ -52,7 +54,7 @@ function refusals(label: string, replies: readonly SaidReply[]): Trouble[] {
     const count = sum(of, (one) => one.count);
     if (count < LEAST) return [];
     const [first, last] = [Math.min(...of.map((one) => one.first)), Math.max(...of.map((one) => one.last))];
-    const problem = `${label} ${what}: ${number(count)} emails refused or deferred ${span(dayOf(first), dayOf(last))}.`;
+    const problem = `${label} ${what}: ${number(count)} of its newest replies, ${span(dayOf(first), dayOf(last))}.`;
     return [{ ...trouble, problem, evidence: of.slice(0, 3).map(({ reply }) => reply) }];
   };
   const removal =
@@ -73,7 +75,11 @@ type Days = readonly Pick<GroupDay<ReceiverName>, "day" | "counts">[];
 /** Finds days, and else a month, with more complaints than receivers put up with. */
 function complaints(label: string, days: Days): Trouble[] {
   const isAbove = ({ complained, sent }: Counts, share: number) => complained >= LEAST && complained > sent * share;
-  const peaks = days.filter(({ counts }) => isAbove(counts, COMPLAINTS.most));
+  const isNear = (one: { day: number }, day: number) => one.day <= day && one.day > day - COMPLAINT_DAYS;
+  const sentBy = (day: number) => days.map((one) => (isNear(one, day) ? one.counts.sent : 0));
+  const peaks = days
+    .map(({ day, counts }) => ({ day, counts: { ...counts, sent: Math.max(...sentBy(day)) } }))
+    .filter(({ counts }) => isAbove(counts, COMPLAINTS.most));
   const counted = peaks.length > 0 ? peaks : days;
   const { complained, sent } = sumCounts(counted.map(({ counts }) => counts));
   const [first, last] = [counted[0]?.day, counted.at(-1)?.day];

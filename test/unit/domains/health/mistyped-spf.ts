@@ -24,7 +24,7 @@ export const mistypedSpf: readonly MistypedSpf[] = [
   ["ip4 has the name of a host", ["v=spf1 ip4:mail.a.test -all"], "a:mail.a.test -all"],
   ["mx and a have an address", ["v=spf1 mx:192.0.2.1 a:192.0.2.2/28 -all"], "ip4:192.0.2.1 ip4:192.0.2.2/28 -all"],
   ["a prefix has a zero before it", ["v=spf1 ip4:192.0.2.0/024 a/08 -all"], "ip4:192.0.2.0/24 a/8 -all"],
-  ["a prefix is too long", ["v=spf1 ip4:192.0.2.0/33 mx -all"], "mx -all", "ip4:192.0.2.0/33"],
+  ["a prefix is too long", ["v=spf1 ip4:192.0.2.0/33 mx -all"], "mx ~all", "ip4:192.0.2.0/33"],
   ["include has a URL", ["v=spf1 include:https://spf.a.test/ ~all"], "include:spf.a.test ~all"],
   ["include has a mail address", ["v=spf1 mx include:post@a.test ~all"], "mx ~all", "include:post@a.test"],
   ["include has an equals sign", ["v=spf1 include=a.test ~all"], "include:a.test ~all"],

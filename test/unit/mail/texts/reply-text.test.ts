@@ -39,8 +39,44 @@ describe("what the author of a reply wrote", () => {
     ["a line that begins with From", "From: here it is two hours by train.\n\nSee you"],
     ["two hyphens within a text", "a -- b\n---\nc"],
     ["wrote in a sentence", "He wrote to me yesterday.\nI wrote back."],
+    ["dates after From", "The dates are:\nFrom: 3 May\nDate: until 9 May\nTotal: 6 nights\n\nPlease book.\nAda"],
+    ["dates after Von", "Bitte ändern:\n\nVon: 3. Mai\nDatum: 9. Mai\n\nDanke\nAda"],
+    ["places after Van", "Hoi,\n\nVan: Utrecht\nDatum: 3 mei\nAantal: 2\n\nGroet"],
+    ["a table", "Item  Price\n--\nbag  5\n\nPlease ship it."],
+    ["a sentence that ends with wrote", "Hello,\n\nHere is what the man wrote:"],
+    ["a paragraph that ends with schrieb", "Am Montag kam das Paket.\nOhne Gürtel, obwohl Ihr Kollege das schrieb:"],
   ])("keeps %s", (_, text) => {
     expect(replyText(text)).toBe(text);
+  });
+
+  it.each([
+    ["a time", "> Wann?\nAm 3. Mai um 10:\n> Wie viele?\nZwei", "Am 3. Mai um 10:\nZwei"],
+    ["a condition", "> When?\nOn 3 May, if you tell me this:\n> How?\nTwo", "On 3 May, if you tell me this:\nTwo"],
+    [
+      "an address",
+      "My number, or ada@example.org for this:\n> Who?\nAda",
+      "My number, or ada@example.org for this:\nAda",
+    ],
+    [
+      "a paragraph",
+      "Am Montag kam das Paket.\nSie schrieb:\n> Gürtel\nEr fehlt.",
+      "Am Montag kam das Paket.\nEr fehlt.",
+    ],
+  ])("keeps an answer between quotes that ends with a colon: %s", (_, text, reply) => {
+    expect(replyText(text)).toBe(reply);
+  });
+
+  it.each([
+    ["Dutch", "Ja.\n\nOp ma 3 mei 2026 om 10:00 schreef Shop <shop@example.org>:\n\n> Hoi", "Ja."],
+    ["Polish", "Tak.\n\npon., 3 maj 2026 o 10:00 Sklep <shop@example.org> napisał(a):\n\n> Hej", "Tak."],
+    [
+      "Japanese, Outlook",
+      "はい\n\n差出人: S <s@example.org>\n送信日時: 2026年5月3日\n宛先: A\n件名: 値段\n\nこ",
+      "はい",
+    ],
+    ["Polish, Outlook", "Tak.\n\nOd: S <s@example.org>\nWysłano: 3 maja\nDo: A\nTemat: Cena\n\nHej", "Tak."],
+  ])("leaves out a quote in %s", (_, text, reply) => {
+    expect(replyText(text)).toBe(reply);
   });
 
   it("is the whole text when there is nothing but a quote", () => {

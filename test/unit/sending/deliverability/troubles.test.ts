@@ -70,8 +70,8 @@ describe("troubles of a month", () => {
       said({ receiver: "gmail", kind: "deferred", reply: "421 4.7.0 try again later", count: 90 }),
     ];
     expect(problems(findTroubles([], replies, []))).toEqual([
-      "error: Outlook blocks your mail: 9 emails refused or deferred on 8 November.",
-      "warning: Gmail refuses mail by its policy: 5 emails refused or deferred on 8 November.",
+      "error: Outlook blocks your mail: 9 of its newest replies, on 8 November.",
+      "warning: Gmail refuses mail by its policy: 5 of its newest replies, on 8 November.",
     ]);
   });
 
@@ -91,6 +91,11 @@ describe("troubles of a month", () => {
     expect(problems(findTroubles(slow, [], []))).toEqual([
       "warning: Complaints at Yahoo and AOL were 0.20 % from 8 November to 10 November: 6 of 3,000.",
     ]);
+  });
+
+  it("are no complaints that come in the days after much mail, when little was sent", () => {
+    const late = daysOf("yahoo", { sent: 10_000 }, { sent: 20, complained: 5 }, { sent: 10, complained: 4 });
+    expect(findTroubles(late, [], [])).toEqual([]);
   });
 
   it("are receivers where addresses do not work or mail waits", () => {
