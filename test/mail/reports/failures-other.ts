@@ -38,6 +38,18 @@ Recipients, too many | - | 550 Invalid recipient count
 Port | - | 550 This host does not accept mail on port 25
 Relaying, map | - | 550 domain not found in relay map
 Authentication | - | 550 user unknown: smtp auth required
+German, for a while | - | 550 Das Postfach ist vorübergehend nicht gefunden
+German, directory | - | 550 Empfänger nicht gefunden: Verzeichnisdienst nicht erreichbar
+French, until a day | - | 550 L'utilisateur est absent, adresse invalide jusqu'au 3 mai
+Review | - | 550 5.1.1 User suspended pending review
+Vacation | - | 550 The user is on vacation and mailbox is closed
+Database | - | 550 5.1.1 user unknown in virtual alias table; database error
+Backend | - | 550 5.1.1 backend down, user not found
+Second server | - | 550 user not found on this MX, use primary MX
+Migration | - | 550 mailbox unavailable due to migration
+Sender, MAIL at the end | - | 550 Bad address in MAIL FROM
+Sender, in brackets | - | 550 unknown user (sender)
+Sender, by its address | - | 550 sender <bq@x.test> unknown user
 Postfix, reverse DNS | 5.7.1 | 554 5.7.1 <unknown[192.0.2.1]>: Client host rejected: cannot find your hostname, [192.0.2.1]
 Postfix, EHLO | 5.0.0 | 550 <out.x.test>: Helo command rejected: Host not found (in reply to EHLO command)
 Postfix, sender | 5.1.8 | 550 5.1.8 <bq@x.test>: Sender address rejected: Domain not found (in reply to RCPT TO command)
