@@ -202,12 +202,13 @@ export class ReceiverPace {
 
   /**
    * Notes a reply to MAIL on a connection that has taken so many messages, and returns whether the connection is the reason: the reply
-   * says so, or closes the connection as the one before did after as many. Then a new connection takes the message. When it refuses the first, that was wrong.
+   * says so, or the one before came after as many and this is not about bytes. Then a new connection takes the message. When it refuses the
+   * first, that was wrong.
    */
   isConnectionFull(messages: number, reply: Reply): boolean {
-    const isFull =
-      messages > 0 && (isAboutOneConnection(reply) || (reply.code === 421 && messages === this.#refusedAfter));
-    this.#refusedAfter = reply.code === 421 ? messages : 0;
+    const isRepeated = messages === this.#refusedAfter && !isAboutBytes(reply);
+    const isFull = messages > 0 && (isAboutOneConnection(reply) || isRepeated);
+    this.#refusedAfter = messages;
     if (messages === 0) this.#messagesPerConnection = Number.POSITIVE_INFINITY;
     else if (isFull) this.#messagesPerConnection = Math.min(this.#messagesPerConnection, messages);
     return isFull;
