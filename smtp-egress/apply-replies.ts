@@ -3,8 +3,15 @@ import type { Reply } from "../src/mail/smtp/client.ts";
 import type { ReceiverPace, Verdict } from "./receiver-pace.ts";
 import { toLine } from "./receivers/reply-line.ts";
 
-/** Notes the results of one transaction for the pace of its receiver, each reply once, and returns them as its rules have them. */
-export function applyReplies(pace: ReceiverPace, results: readonly ReportedResult[], now: number): ReportedResult[] {
+/**
+ * Notes the results of one transaction for the pace of its receiver, each reply once, and returns them as its rules have them.
+ * `bytes`: the size of its message.
+ */
+export function applyReplies(
+  pace: ReceiverPace,
+  results: readonly ReportedResult[],
+  { now, bytes }: { now: number; bytes: number },
+): ReportedResult[] {
   const verdicts = new Map<string, Verdict>();
   const verdictOf = (reply: Reply) => {
     const line = toLine(reply);
@@ -13,7 +20,7 @@ export function applyReplies(pace: ReceiverPace, results: readonly ReportedResul
     return verdict;
   };
   const accepted = results.filter(({ kind }) => kind === "accepted").length;
-  if (accepted > 0) pace.noteAccepted(accepted, now);
+  if (accepted > 0) pace.noteAccepted(accepted, now, bytes);
   if (results.every((result) => result.kind === "deferred" && result.reply === null)) pace.noteFailure(now);
   return results.map((result) => {
     if (result.kind === "accepted" || !("reply" in result) || result.reply === null) return result;

@@ -188,7 +188,7 @@ export class Deliveries {
     const queue = placed[0]?.queue ?? queueOf(route);
     const now = this.#options.clock.now();
     for (const _ of recipients.slice(placed.length)) {
-      const wait = queue.takePlace(now);
+      const wait = queue.takePlace(now, undefined, placed.length > 0);
       if (!wait.isHeld) {
         queue.leave(placed.length);
         return reportAll(pacedResult(queue.pace.receiver, wait));

@@ -39,6 +39,8 @@ export interface Transaction {
   /** When RCPT no longer waits for DNS, in ms since 1970. */
   dnsUntil: number;
   recipients: AcceptedRecipient[];
+  /** Replies by domain that tell its recipients to wait: the message has one place. */
+  waits: Map<string, string>;
 }
 
 export interface IntakeOptions {
@@ -119,7 +121,15 @@ export class Intake {
     if (!hold.reserve(reserved)) throw new Refusal("451 4.3.2 The memory of the egress is full");
     const dnsUntil = clock.now() + dnsMs;
     const handOver = ticket === null ? null : { ticket, lease: leases.take(ticket) };
-    this.#transactions.set(session, { handOver, from: from.address, reserved, maxBytes, dnsUntil, recipients: [] });
+    this.#transactions.set(session, {
+      handOver,
+      from: from.address,
+      reserved,
+      maxBytes,
+      dnsUntil,
+      recipients: [],
+      waits: new Map(),
+    });
   }
 
   async #addRecipient(address: string, session: SMTPServerSession): Promise<void> {
@@ -136,15 +146,21 @@ export class Intake {
   }
 
   /** Takes a place in the line of a domain's receiver. Returns null without an answer of DNS. Throws Refusal. */
-  async #placeIn(domain: string, { dnsUntil, handOver }: Transaction): Promise<Place | null> {
+  async #placeIn(domain: string, { dnsUntil, handOver, recipients, waits }: Transaction): Promise<Place | null> {
+    const told = waits.get(domain);
+    if (told !== undefined) throw new Refusal(told);
     const { routeOf, queueOf, config, clock } = this.#options;
     const route = await resultWithin(clock, Math.max(0, dnsUntil - clock.now()), routeOf(domain));
     if (route?.kind === "refused") throw new Refusal(route.reply);
     if (route?.kind !== "hosts") return null;
     const queue = queueOf(route);
     const now = clock.now();
-    const wait = queue.takePlace(now, handOver === null ? DIRECT_WAIT_MS : config.limits.waitMs);
-    if (!wait.isHeld) throw new Refusal(pacedReply(queue.pace.receiver, wait));
+    const isFurther = recipients.some((other) => other.domain === domain && other.place?.queue === queue);
+    const wait = queue.takePlace(now, handOver === null ? DIRECT_WAIT_MS : config.limits.waitMs, isFurther);
+    if (!wait.isHeld) {
+      waits.set(domain, pacedReply(queue.pace.receiver, wait));
+      throw new Refusal(pacedReply(queue.pace.receiver, wait));
+    }
     return { queue, dueAt: now + wait.ms };
   }
 

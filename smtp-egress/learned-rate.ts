@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000;
 /** The lowest rate: one message in two minutes. */
 export const LEAST_PER_MINUTE = 0.5;
 /** A slow-down leaves at most this part of the rate, and at least the other. */
-const KEPT = 0.9;
+const KEPT = 0.95;
 const LEAST_KEPT = 0.5;
 /** After so many accepted messages the rate is what it was before the slow-down. */
 const REGAINED_MESSAGES = 1_000;
@@ -37,8 +37,12 @@ export interface LearnedRate {
   /** Accepted since the receiver last began to accept again, and in the last minute of that. */
   accepted: Measure;
   lately: Measure;
+  /** The measure and the waits before that: one message that is accepted between two refusals measures nothing. */
+  before: Measure;
   acceptedAt: number;
   slowedAt: number;
+  /** The rate at which the receiver last asked for a lower one. */
+  refusedPerMinute: number;
   /** All waits of the present round of slow-downs, and the last of them, in ms. 0: the receiver accepts. */
   waitedMs: number;
   waitMs: number;
@@ -53,25 +57,31 @@ export function newLearnedRate(now: number): LearnedRate {
     step: 0,
     accepted: NONE,
     lately: NONE,
+    before: NONE,
     acceptedAt: now,
     slowedAt: 0,
+    refusedPerMinute: 0,
     waitedMs: 0,
     waitMs: 0,
   };
 }
 
-/** Notes an accepted message: the rate grows by the same amount with each, up to that of the table. It ends a round of slow-downs. */
-export function noteAcceptedRate(learned: LearnedRate, limits: PaceLimits, now: number): LearnedRate {
+/**
+ * Notes an accepted message, which counts as `amount` of them: the rate grows with each by the same amount, up to that of the table.
+ * It ends a round of slow-downs.
+ */
+export function noteAcceptedRate(learned: LearnedRate, limits: PaceLimits, now: number, amount = 1): LearnedRate {
   if (learned.waitMs > 0) {
-    const first = { messages: 1, ms: 0 };
+    const first = { messages: amount, ms: 0 };
     // The receiver began to accept at some time of the last wait.
     const messagesPerMinute = lowered(learned, limits, learned.waitedMs - learned.waitMs / 2);
     return {
       ...learned,
       messagesPerMinute,
-      step: stepOf(messagesPerMinute),
+      step: stepOf(messagesPerMinute, learned.refusedPerMinute),
       accepted: first,
       lately: first,
+      before: add(learned.accepted, 0, learned.waitedMs),
       acceptedAt: now,
       waitedMs: 0,
       waitMs: 0,
@@ -84,8 +94,8 @@ export function noteAcceptedRate(learned: LearnedRate, limits: PaceLimits, now: 
   return {
     ...learned,
     messagesPerMinute: grown < limits.messagesPerMinute ? grown : Number.POSITIVE_INFINITY,
-    accepted: add(learned.accepted, 1, ms),
-    lately: add(lately, 1, ms),
+    accepted: add(learned.accepted, amount, ms),
+    lately: add(lately, amount, ms),
     acceptedAt: Math.max(now, learned.acceptedAt),
   };
 }
@@ -97,12 +107,16 @@ export function noteAcceptedRate(learned: LearnedRate, limits: PaceLimits, now: 
 export function noteRateRefused(learned: LearnedRate, limits: PaceLimits, now: number): LearnedRate {
   const isFirst = learned.waitMs === 0;
   const ms = isFirst ? passed(learned, limits, now) : 0;
-  const measured = { ...learned, accepted: add(learned.accepted, 0, ms), lately: add(learned.lately, 0, ms) };
+  const isEarly = isFirst && learned.accepted.messages < WAIT_MESSAGES;
+  const { before, lately } = learned;
+  const accepted = add(learned.accepted, isEarly ? before.messages : 0, isEarly ? before.ms + ms : ms);
+  const measured = { ...learned, accepted, lately: isEarly ? accepted : add(lately, 0, ms) };
   const messagesPerMinute = lowered(measured, limits, learned.waitedMs);
   const firstMs = Math.max(LEAST_WAIT_MS, (WAIT_MESSAGES / messagesPerMinute) * MINUTE_MS);
   const waitMs = Math.min(MAX_WAIT_MS, isFirst ? firstMs : 2 * learned.waitMs);
-  const round = { slowedAt: now, waitedMs: learned.waitedMs + waitMs, waitMs };
-  return { ...measured, messagesPerMinute, step: stepOf(messagesPerMinute), ...round };
+  const refusedPerMinute = isFirst ? rateOf(learned, limits) : learned.refusedPerMinute;
+  const round = { slowedAt: now, refusedPerMinute, waitedMs: learned.waitedMs + waitMs, waitMs };
+  return { ...measured, messagesPerMinute, ...round };
 }
 
 /** Returns a lower rate: at most what was accepted before the round of slow-downs, in that time and the waits together. */
@@ -123,7 +137,8 @@ function passed(learned: LearnedRate, limits: PaceLimits, now: number): number {
 
 const rateOf = (learned: LearnedRate, limits: PaceLimits) =>
   Math.min(learned.messagesPerMinute, limits.messagesPerMinute);
-const stepOf = (rate: number) => (rate * (1 / KEPT - 1)) / REGAINED_MESSAGES;
+const stepOf = (rate: number, refused: number) =>
+  Math.max(rate * (1 / KEPT - 1), Math.min(0.25 * rate, refused - rate)) / REGAINED_MESSAGES;
 const add = (to: Measure, messages: number, ms: number): Measure => ({
   messages: to.messages + messages,
   ms: to.ms + ms,

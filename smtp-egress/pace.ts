@@ -99,15 +99,17 @@ export function takePlace(
 
 /**
  * Takes the turn to send one message of those that were taken, or returns after how many ms to ask again: also when many come back
- * from their wait at once, no more leave than the rate allows.
+ * from their wait at once, no more leave than the rate allows. `cost`: as how many messages it counts.
  */
-export function takeTurn(pace: Pace, limits: Limits, now: number): { pace: Pace; waitMs: number } {
+export function takeTurn(pace: Pace, limits: Limits, now: number, cost = 1): { pace: Pace; waitMs: number } {
   if (now < pace.pausedUntil) return { pace, waitMs: pace.pausedUntil - now };
   const turns = filledBucket(pace.turns, limits, now - pace.turnsCountedAt);
   const filled = { ...pace, turns, turnsCountedAt: Math.max(now, pace.turnsCountedAt) };
-  if (turns < 1 - ROUNDING)
-    return { pace: filled, waitMs: Math.ceil(((1 - turns) / limits.messagesPerMinute) * MINUTE_MS) };
-  return { pace: { ...filled, turns: turns - 1 }, waitMs: 0 };
+  // One that costs more than a burst leaves a debt, for which the next one waits.
+  const needed = Math.min(cost, burstOf(limits));
+  if (turns < needed - ROUNDING)
+    return { pace: filled, waitMs: Math.ceil(((needed - turns) / limits.messagesPerMinute) * MINUTE_MS) };
+  return { pace: { ...filled, turns: turns - cost }, waitMs: 0 };
 }
 
 /** Returns how many connections it may have: one while it probes, none in a pause. */

@@ -22,7 +22,7 @@ import {
 } from "./pace.ts";
 import { isTemporary, noteReply, type Reaction, type SeenReplies } from "./receivers/reactions.ts";
 import { toLine } from "./receivers/reply-line.ts";
-import { isAboutConnections, isAboutOneConnection, isSlowDown } from "./receivers/slow-down.ts";
+import { isAboutBytes, isAboutConnections, isAboutOneConnection, isSlowDown } from "./receivers/slow-down.ts";
 import { commonRules, defaultLimits } from "./receivers/table.ts";
 import { type PaceLimits, pauseReceiver, type Receiver, type ReplyRule } from "./receivers/types.ts";
 import { noteAcceptedFast } from "./slow-start.ts";
@@ -54,6 +54,9 @@ const TOLD_MS = 60_000;
 /** A slow-down that leaves more than this part of the rate leaves the places in the line too. */
 const KEPT_LINE = 0.8;
 
+/** The mean size of messages is that of so many. */
+const MEAN_MESSAGES = 64;
+
 /** The pace of one source address to one receiver, with the reactions to its replies and the warm-up. Times in ms since 1970. */
 export class ReceiverPace {
   readonly receiver: Receiver;
@@ -63,10 +66,17 @@ export class ReceiverPace {
   readonly #onSourcePause: (reaction: Reaction) => void;
   #pace: Pace;
   #rate: LearnedRate;
+  /** The same for bytes: a message counts as its size divided by `#unitBytes`, the mean size when the receiver first refused bytes. */
+  #byteRate: LearnedRate;
+  #unitBytes = 1;
+  #meanBytes = 1;
+  #accepted = 0;
   #connections: LearnedConnections = newLearnedConnections();
   /** Messages that a connection has turned out to take, and those after which one last refused the next. */
   #messagesPerConnection = Number.POSITIVE_INFINITY;
   #refusedAfter = 0;
+  /** Recipients that a message has turned out to take. */
+  #recipientsPerMessage = Number.POSITIVE_INFINITY;
   #seen: SeenReplies = new Map();
   #reactions: readonly Reaction[] = [];
   /** Messages that left on a day of the warm-up. */
@@ -87,11 +97,12 @@ export class ReceiverPace {
     this.#limits = { ...defaultLimits, ...receiver.limits };
     this.#pace = newPace(this.#limits, now);
     this.#rate = newLearnedRate(now);
+    this.#byteRate = newLearnedRate(now);
   }
 
   /** Returns the limits that are in force: those of the table, those that were learned, and the actions that have not ended. */
   limits(now: number): Limits {
-    const { messagesPerMinute } = this.#rate;
+    const messagesPerMinute = Math.min(this.#rate.messagesPerMinute, this.#byBytes());
     let limits: Limits = {
       ...this.#limits,
       messagesPerMinute: Math.min(messagesPerMinute, this.#limits.messagesPerMinute),
@@ -109,8 +120,14 @@ export class ReceiverPace {
     return limits;
   }
 
-  /** Takes a place in the line. `holdMs`: a longer wait is not kept in memory. `inMemory`: messages that are held already. */
-  takePlace(now: number, { holdMs, inMemory }: { holdMs: number; inMemory: number }): Wait {
+  /**
+   * Takes a place in the line. `holdMs`: a longer wait is not kept in memory. `inMemory`: messages that are held already. `isFurther`: a
+   * further recipient of a message that has its place.
+   */
+  takePlace(
+    now: number,
+    { holdMs, inMemory, isFurther = false }: { holdMs: number; inMemory: number; isFurther?: boolean },
+  ): Wait {
     const day = this.warmUpDay(now);
     const left = this.#warmUp && leftToday(this.#warmUp, this.#sentOn(day) + inMemory, now);
     if (this.#warmUp && day !== null && left === 0) {
@@ -120,6 +137,7 @@ export class ReceiverPace {
         reason: `warm-up day ${day} allows ${allowed}`,
       };
     }
+    if (isFurther) return { ms: 0, reason: null };
     const { pace, waitMs } = takePlace(this.#pace, this.limits(now), now, { holdMs });
     this.#pace = pace;
     const cause = this.pausedUntil(now) === null ? null : this.cause(now);
@@ -131,9 +149,10 @@ export class ReceiverPace {
     this.#pace = leavePlaces(this.#pace, { left, kept });
   }
 
-  /** Takes the turn to send one message, or returns after how many ms to ask again. */
-  takeTurn(now: number): number {
-    const { pace, waitMs } = takeTurn(this.#pace, this.limits(now), now);
+  /** Takes the turn to send one message of some bytes, or returns after how many ms to ask again. */
+  takeTurn(now: number, bytes: number): number {
+    const cost = this.#byBytes() < this.#rate.messagesPerMinute ? bytes / this.#meanBytes : 1;
+    const { pace, waitMs } = takeTurn(this.#pace, this.limits(now), now, cost);
     this.#pace = pace;
     return waitMs;
   }
@@ -148,6 +167,10 @@ export class ReceiverPace {
     return this.#reactions.find(({ until }) => until > now) ?? null;
   }
 
+  get recipientsPerMessage(): number {
+    return this.#recipientsPerMessage;
+  }
+
   pausedUntil(now: number): number | null {
     return this.#pace.pausedUntil > now ? this.#pace.pausedUntil : null;
   }
@@ -156,12 +179,16 @@ export class ReceiverPace {
     return this.#warmUp && warmUpDay(this.#warmUp, now);
   }
 
-  /** Notes a message that was accepted for so many recipients. */
-  noteAccepted(recipients: number, now: number): void {
+  /** Notes a message that was accepted for so many recipients, and its size. */
+  noteAccepted(recipients: number, now: number, bytes: number): void {
+    this.#accepted += 1;
+    this.#meanBytes += (Math.max(1, bytes) - this.#meanBytes) / Math.min(this.#accepted, MEAN_MESSAGES);
+    if (this.#byteRate.messagesPerMinute === Number.POSITIVE_INFINITY) this.#unitBytes = this.#meanBytes;
     // In a pause it is one that was on its way, and no probe.
     if (this.pausedUntil(now) === null) {
       this.#pace = noteAcceptedFast(this.#pace, this.limits(now));
       this.#rate = noteAcceptedRate(this.#rate, this.#limits, now);
+      this.#byteRate = noteAcceptedRate(this.#byteRate, this.#limits, now, bytes / this.#unitBytes);
       this.#connections = noteAcceptedConnections(this.#connections, this.#limits);
     }
     const day = this.warmUpDay(now) ?? 0;
@@ -175,10 +202,12 @@ export class ReceiverPace {
 
   /**
    * Notes a reply to MAIL on a connection that has taken so many messages, and returns whether the connection is the reason: the reply
-   * says so, or the one before came after as many. Then a new connection takes the message. When it refuses the first, that was wrong.
+   * says so, or the one before came after as many and this is not about bytes. Then a new connection takes the message. When it refuses the
+   * first, that was wrong.
    */
   isConnectionFull(messages: number, reply: Reply): boolean {
-    const isFull = messages > 0 && (isAboutOneConnection(reply) || messages === this.#refusedAfter);
+    const isRepeated = messages === this.#refusedAfter && !isAboutBytes(reply);
+    const isFull = messages > 0 && (isAboutOneConnection(reply) || isRepeated);
     this.#refusedAfter = messages;
     if (messages === 0) this.#messagesPerConnection = Number.POSITIVE_INFINITY;
     else if (isFull) this.#messagesPerConnection = Math.min(this.#messagesPerConnection, messages);
@@ -202,24 +231,39 @@ export class ReceiverPace {
     this.#add(reaction, now);
   }
 
+  /** Notes how many recipients a message has taken that was to have more. */
+  noteTooManyRecipients(taken: number): void {
+    this.#recipientsPerMessage = taken;
+  }
+
+  /** Notes that the receiver has refused a connection because there are others. */
+  noteTooManyConnections(now: number): void {
+    const connections = this.connections(now);
+    const pace = noteSlowDown(this.#pace, now);
+    if (pace !== this.#pace) this.#connections = noteTooManyConnections(this.#connections, connections);
+    this.#pace = pace;
+  }
+
   /** Lowers the limit that a reply is about. */
   #slowDown(reply: Reply, now: number): void {
-    if (isAboutConnections(reply)) {
-      const connections = this.connections(now);
-      const pace = noteSlowDown(this.#pace, now);
-      if (pace !== this.#pace) this.#connections = noteTooManyConnections(this.#connections, connections);
-      this.#pace = pace;
-      return;
-    }
+    if (isAboutConnections(reply)) this.noteTooManyConnections(now);
     // In a pause it is the reply to a message that was on its way.
-    if (this.pausedUntil(now) !== null) return;
+    if (isAboutConnections(reply) || this.pausedUntil(now) !== null) return;
     const before = this.limits(now).messagesPerMinute;
-    this.#rate = noteRateRefused(this.#rate, this.#limits, now);
+    const isOfBytes = isAboutBytes(reply);
+    const learned = noteRateRefused(isOfBytes ? this.#byteRate : this.#rate, this.#limits, now);
+    if (isOfBytes) this.#byteRate = learned;
+    else this.#rate = learned;
     const { isProbing, pauseMs } = this.#pace;
-    const ms = Math.max(this.#rate.waitMs, isProbing ? pauseMs : 0);
+    const ms = Math.max(learned.waitMs, isProbing ? pauseMs : 0);
     const keepsLine = !isProbing && this.limits(now).messagesPerMinute > KEPT_LINE * before;
     this.#pace = backOff(this.#pace, ms, { now, keepsLine });
     if (ms > TOLD_MS) this.#add({ action: pauseReceiver, until: now + ms, reply: toLine(reply) }, now);
+  }
+
+  /** Returns the messages of the mean size that the rate of bytes allows in a minute. */
+  #byBytes(): number {
+    return (this.#byteRate.messagesPerMinute * this.#unitBytes) / this.#meanBytes;
   }
 
   #react(reaction: Reaction, now: number): void {

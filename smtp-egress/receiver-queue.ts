@@ -7,7 +7,7 @@ import { type Delivery, type Guard, isOver, sendOver } from "./deliver.ts";
 import { EMAIL_BYTES } from "./hold.ts";
 import type { ReceiverPace, Wait } from "./receiver-pace.ts";
 import type { Reaction } from "./receivers/reactions.ts";
-import { isSlowDown } from "./receivers/slow-down.ts";
+import { isAboutRecipients, isSlowDown } from "./receivers/slow-down.ts";
 import { FAILED, pacedResult, toResult } from "./results.ts";
 import { Room } from "./room.ts";
 import { type Sessions, UnusableHosts } from "./sessions.ts";
@@ -76,14 +76,14 @@ export class ReceiverQueue {
 
   /**
    * Takes a place in the line for a recipient. `isHeld`: the wait takes place here, at most `longestMs`, and needs a `leave`;
-   * otherwise the email comes again after that time.
+   * otherwise the email comes again after that time. `isFurther`: a further recipient of a message that has its place.
    */
-  takePlace(now: number, longestMs = this.#options.holdMs): Wait & { isHeld: boolean } {
+  takePlace(now: number, longestMs = this.#options.holdMs, isFurther = false): Wait & { isHeld: boolean } {
     this.#usedAt = now;
     // Of what is free, so that however many receivers are slow, the others have a part (Choudhury and Hahne, 1998).
-    const hasRoom = this.#room.isFree(now) && this.#heldBytes < this.#options.freeBytes() / 2;
+    const hasRoom = isFurther || (this.#room.isFree(now) && this.#heldBytes < this.#options.freeBytes() / 2);
     const holdMs = hasRoom ? longestMs : 0;
-    const wait = this.pace.takePlace(now, { holdMs, inMemory: this.#room.places });
+    const wait = this.pace.takePlace(now, { holdMs, inMemory: this.#room.places, isFurther });
     if (wait.ms > longestMs) return { ...wait, isHeld: false };
     if (!hasRoom) return { ms: Math.max(wait.ms, this.#room.wait(now)), reason: null, isHeld: false };
     this.#room.places += 1;
@@ -125,25 +125,59 @@ export class ReceiverQueue {
       // A delivery that ends calls again.
       if (free <= 0 && pausedUntil === null) return;
       const wait = Math.max(next.dueAt, pausedUntil ?? 0) - now;
-      const ms = wait > 0 ? wait : this.pace.takeTurn(now);
+      const ms = wait > 0 ? wait : this.pace.takeTurn(now, next.email.size);
       if (ms > 0) {
         this.#timer = this.#options.clock.after(ms, () => this.#advance());
         return;
       }
       this.#waiting.shift();
-      void this.#run(next);
+      void this.#run(this.#first(next));
     }
+  }
+
+  /** Returns the part of a delivery that one message may have. The rest is next. */
+  #first(delivery: Delivery): Delivery {
+    const most = this.pace.recipientsPerMessage;
+    if (delivery.recipients.length <= most) return delivery;
+    this.#putBack(delivery, delivery.recipients.slice(most));
+    return { ...delivery, recipients: delivery.recipients.slice(0, most) };
+  }
+
+  /** Lets some of the recipients of a delivery wait at the front, in a delivery of their own. */
+  #putBack(delivery: Delivery, recipients: readonly string[]): void {
+    this.#heldBytes += delivery.email.size + EMAIL_BYTES;
+    this.#waiting.unshift({ ...delivery, recipients, hasFinalDot: false });
   }
 
   async #run(delivery: Delivery): Promise<void> {
     this.#busy.add(delivery);
     this.#room.noteBegin(this.#options.clock.now());
-    const results = await this.#resultsOf(delivery);
+    const results = this.#withoutFurther(delivery, await this.#resultsOf(delivery));
     this.#busy.delete(delivery);
-    this.#room.noteEnd(results.some(isAnswered), this.#options.clock.now());
+    this.#room.noteEnd(
+      results.some((result) => result !== null && isAnswered(result)),
+      this.#options.clock.now(),
+    );
     this.#end(delivery, results);
     this.returnLate();
     this.#advance();
+  }
+
+  /** Puts back the recipients that were too many for a message that others have got. Their results are null. */
+  #withoutFurther(delivery: Delivery, results: readonly ReportedResult[]): readonly (ReportedResult | null)[] {
+    const further = delivery.recipients.filter((_, n) => this.#isFurther(results[n]));
+    if (further.length === 0 || isOver(delivery) || !results.some(({ kind }) => kind === "accepted")) return results;
+    this.pace.noteTooManyRecipients(delivery.recipients.length - further.length);
+    this.#room.places += further.length;
+    this.#putBack(delivery, further);
+    return results.map((result) => (this.#isFurther(result) ? null : result));
+  }
+
+  /** Returns whether this receiver deferred a recipient only because its message had others. */
+  #isFurther(result: ReportedResult | undefined): boolean {
+    if (result?.kind !== "deferred" || result.phase !== "rcpt" || !this.#options.isOwnHost(result.relay ?? ""))
+      return false;
+    return result.reply !== null && isAboutRecipients(result.reply);
   }
 
   /** Makes one attempt, if the delivery may begin. An error of this program fails the delivery, and nothing else. */
@@ -166,8 +200,7 @@ export class ReceiverQueue {
     const { pace, sessions, guard, clock, transactionMs } = this.#options;
     const until = clock.now() + transactionMs;
     for (;;) {
-      const limits = pace.limits(this.#options.clock.now());
-      const connections = Math.min(limits.connections, this.#options.share());
+      const connections = Math.min(Math.max(1, pace.connections(clock.now())), this.#options.share());
       const session = await sessions.take(delivery.destination, connections).catch((error: unknown) => {
         if (error instanceof UnusableHosts) return error;
         throw error;
@@ -186,25 +219,31 @@ export class ReceiverQueue {
       return this.#noteReplies(
         session.host,
         results.map((result) => toResult(result, relay)),
+        delivery.email.size,
       );
     }
   }
 
   #failAll({ recipients }: Delivery, { phase, reply, message, host }: UnusableHosts): readonly ReportedResult[] {
+    const { sessions, isOwnHost, clock } = this.#options;
+    // A receiver may refuse a connection too many without a reply.
+    if (reply === null && sessions.hasOpen && isOwnHost(host)) this.pace.noteTooManyConnections(clock.now());
     const relay = { relay: host, receiver: this.pace.receiver.name };
     const result: ReportedResult = { kind: "deferred", phase, reply, reason: message, ...relay };
     return this.#noteReplies(
       host,
       recipients.map(() => result),
+      0,
     );
   }
 
   /** Notes results for the pace. Those of a host of another mail system change nothing here: the owner of any domain may name it. */
-  #noteReplies(host: string, results: readonly ReportedResult[]): readonly ReportedResult[] {
-    return this.#options.isOwnHost(host) ? applyReplies(this.pace, results, this.#options.clock.now()) : results;
+  #noteReplies(host: string, results: readonly ReportedResult[], bytes: number): readonly ReportedResult[] {
+    const { isOwnHost, clock } = this.#options;
+    return isOwnHost(host) ? applyReplies(this.pace, results, { now: clock.now(), bytes }) : results;
   }
 
-  #end(delivery: Delivery, results: readonly ReportedResult[]): void {
+  #end(delivery: Delivery, results: readonly (ReportedResult | null)[]): void {
     this.#heldBytes -= delivery.email.size + EMAIL_BYTES;
     this.leave(delivery.recipients.length);
     if (isOver(delivery)) return;

@@ -45,12 +45,16 @@ export interface SessionsOptions {
 
 /** Addresses that one delivery tries. */
 const MAX_ATTEMPTS = 5;
+/** A receiver may count a connection for so long after it was closed, in ms. */
+const COUNTED_MS = 100;
 
 /** Connections to the hosts of one receiver: kept ones are used again, also for other domains on the same host. */
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly #idle = new Map<Session, Timer>();
+  readonly #closing = new Set<Promise<void>>();
   #busy = 0;
+  #opening = 0;
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -58,20 +62,30 @@ export class Sessions {
 
   /** Connections, used or not. */
   get count(): number {
-    return this.#busy + this.#idle.size;
+    return this.#busy + this.#opening + this.#idle.size;
+  }
+
+  /** A host takes messages now. */
+  get hasOpen(): boolean {
+    return this.#busy > 0 || [...this.#idle.keys()].some(({ connection }) => connection.usable);
   }
 
   /** Returns a session that is at the end of one of the best hosts, kept or new. Throws UnusableHosts. Needs a `give`. */
   async take(destination: Destination, limit: number): Promise<Session> {
     const kept = this.#takeKept(destination);
-    this.#busy += 1;
-    if (kept) return kept;
+    if (kept) {
+      this.#busy += 1;
+      return kept;
+    }
+    this.#opening += 1;
     for (const session of this.#idle.keys()) if (this.count > limit) this.#close(session);
     try {
-      return await this.#open(destination);
-    } catch (error) {
-      this.#busy -= 1;
-      throw error;
+      if (this.count + this.#closing.size > limit) await Promise.all(this.#closing);
+      const session = await this.#open(destination);
+      this.#busy += 1;
+      return session;
+    } finally {
+      this.#opening -= 1;
     }
   }
 
@@ -84,7 +98,7 @@ export class Sessions {
         session,
         clock.after(idleMs, () => this.#close(session)),
       );
-    else void session.connection.close();
+    else this.#quit(session);
   }
 
   /** Closes all sessions that are not used. */
@@ -95,7 +109,17 @@ export class Sessions {
   #close(session: Session): void {
     this.#idle.get(session)?.cancel();
     this.#idle.delete(session);
-    void session.connection.close();
+    this.#quit(session);
+  }
+
+  #quit({ connection }: Session): void {
+    const { clock } = this.#options;
+    const counted = () => new Promise<void>((over) => clock.after(COUNTED_MS, over));
+    const closed = connection
+      .close()
+      .then(counted)
+      .finally(() => this.#closing.delete(closed));
+    this.#closing.add(closed);
   }
 
   #takeKept({ hosts }: Destination): Session | null {
@@ -134,7 +158,7 @@ export class Sessions {
       } catch (failure) {
         if (!(failure instanceof ConnectError)) throw failure;
         error = failure;
-        unreachable.note(target, failure);
+        if (!this.hasOpen) unreachable.note(target, failure);
       }
     }
     throw new UnusableHosts(last, error);

@@ -3,6 +3,7 @@ import { app } from "../../src/app.ts";
 import { RouteIndex } from "../../src/http/route-index.ts";
 import { changes } from "../../src/identity/members/rules.ts";
 import { actions } from "../../src/platform/audit/actions.ts";
+import { tools } from "../../src/web/mcp/tools/index.ts";
 import { code, codes, table } from "./markdown.ts";
 
 const routes = new RouteIndex(app);
@@ -48,6 +49,16 @@ export const accessTables = {
         rows[0]?.by ?? "",
         rows[0]?.from ?? "",
         rows.map(({ to }) => to).join(", "),
+      ]),
+    ),
+  "mcp-tools": () =>
+    table(
+      ["tool", "does", "scope", "effect"],
+      tools.map(({ name, title, route, effect }) => [
+        code(name),
+        title,
+        code(routes.scopes.get(route) ?? "any"),
+        effect ?? "read",
       ]),
     ),
   "audit-actions": () => codes(Object.keys(actions)),

@@ -4,8 +4,16 @@ export interface Behaviour {
   greylist?: { seconds: number };
   /** Messages of one source address. */
   rate?: RateLimit;
-  /** Most connections of one source address at a time. */
-  connections?: { most: number; reply?: string };
+  /** Most connections of one source address at a time. `isSilent`: a further one is closed without a reply. */
+  connections?: { most: number; reply?: string; isSilent?: boolean };
+  /** Most messages on a connection, which then closes. */
+  messagesPerConnection?: Most;
+  /** Most recipients of a message: further ones are deferred (RFC 5321 4.5.3.1.10). */
+  recipientsPerMessage?: Most;
+  /** Bytes of one source address in each such time, by the SIZE of MAIL. */
+  volume?: VolumeLimit;
+  /** Waits before it accepts a message. */
+  storing?: { ms: number };
   /** Refuses source addresses; without `sources` all of them. */
   blocked?: { sources?: readonly string[]; at: "greeting" | "mail"; reply?: string };
   /** Takes no mail without STARTTLS. Without TLS it does not offer STARTTLS. */
@@ -23,6 +31,19 @@ export interface RateLimit {
   /** Messages that may come at once after a time without any; by default those of two seconds, at least five. */
   burst?: number;
   /** The reply to a message above the rate; without it one in the words of Google. */
+  reply?: string;
+}
+
+interface Most {
+  most: number;
+  /** The reply to what is above. */
+  reply?: string;
+}
+
+export interface VolumeLimit {
+  bytes: number;
+  /** Length of a window; windows begin at multiples of it since 1970. */
+  seconds: number;
   reply?: string;
 }
 

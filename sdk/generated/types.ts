@@ -1763,6 +1763,8 @@ export interface InboxMessage {
   }[];
   /** The inline texts one after the other, HTML between them as text. null: the message has HTML only. */
   text: string | null;
+  /** Of the text, or else of the HTML as text: without quotes, what introduces them, and the signature. */
+  reply_text: string;
   /** Sanitised: no scripts, forms or styles that load anything. Inline texts beside the HTML are in it. */
   html: string | null;
   /** Controls of text direction in a filename are marked: `a[U+202E]fdp.exe`. */

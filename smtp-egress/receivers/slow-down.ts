@@ -5,7 +5,7 @@ const PACE_CODE = /^4\.7\.(0|1|28|[5-9]\d\d)$/;
 /** The mailbox of the recipient is the reason (RFC 3463 3.2, 3.3), or security and policy: then the code tells all. */
 const CODE_WITHOUT_WORDS = /^4\.[127]\./;
 const PACE_WORDS =
-  /too many (concurrent |simultaneous )?(connections|messages|sessions)|rate ?limit|sending rate|too (fast|quickly)|slow down|throttl|frequency limit|max(imum)? (number of )?(concurrent |simultaneous )?connections/i;
+  /too (many|much) (bytes|data|traffic)|too many (concurrent |simultaneous )?(connections|messages|sessions)|rate ?limit|sending rate|too (fast|quickly)|slow down|throttl|frequency limit|max(imum)? (number of )?(concurrent |simultaneous )?connections/i;
 /** Words about the connections at a time. */
 const CONNECTION_WORDS =
   /too many (concurrent |simultaneous )?(connections|sessions)|max(imum)? (number of )?(concurrent |simultaneous )?connections/i;
@@ -23,6 +23,18 @@ export function isSlowDown({ code, enhanced, text }: Reply): boolean {
 /** Returns whether a reply that asks to slow down is about the number of connections, and not about the rate. Pure. */
 export function isAboutConnections({ text }: Reply): boolean {
   return CONNECTION_WORDS.test(text);
+}
+
+const BYTE_WORDS = /\b(?:bytes|bandwidth|[kmg]i?b|amount of data|too much (?:data|traffic))\b/i;
+
+/** Returns whether a reply that asks to slow down is about bytes in a time, and not about messages. Pure. */
+export function isAboutBytes({ text }: Reply): boolean {
+  return BYTE_WORDS.test(text);
+}
+
+/** Returns whether a reply says that the message has all recipients that it may have (RFC 5321 4.5.3.1.10). Pure. */
+export function isAboutRecipients({ enhanced, text }: Reply): boolean {
+  return enhanced === null ? /too many recipients/i.test(text) : enhanced === "4.5.3";
 }
 
 /** Words about the messages on one connection, as of Exim, Sendmail and others. */

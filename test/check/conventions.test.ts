@@ -31,6 +31,12 @@ describe("conventions of the repository", () => {
     expect(sources.filter((file) => read(file).includes("...{"))).toEqual([]);
   });
 
+  it("no error ends with a full stop, since a page that shows it puts one there", () => {
+    const ended = /\b(?:conflict|forbidden|badRequest|tooLarge|unauthorized)\(\s*["`][^"`]*\.["`]/;
+    expect(ended.test('throw conflict(\n  "It was sent.",\n)')).toBe(true);
+    expect(code.filter((file) => file.startsWith("src/") && ended.test(read(file)))).toEqual([]);
+  });
+
   it("no page shows as a link what ends something for good", () => {
     const pages = code.filter((file) => file.startsWith("src/web/") && file.endsWith(".tsx"));
     const buttons = pages.flatMap((file) => read(file).match(/<(?:Submit|PostButton)\b.*?\/>/gs) ?? []);

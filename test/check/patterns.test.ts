@@ -31,7 +31,6 @@ const BOUNDED: Readonly<Record<string, string>> = {
   "src/mail/imap/folder-names.ts =+$": "base64, which ends with at most two of them",
   "src/mail/texts/charsets.ts ^[\"']+|[\"']+$": "40 characters of a charset",
   "src/mail/texts/text.ts <meta\\s[^>]{0,300}?charset\\s*=\\s*[\"']?\\s*([A-Za-z0-9._:+-]{1,40})": "4,096 bytes",
-  "src/mail/spf/parse.ts ^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\\.)+[a-z0-9-]*[a-z][a-z0-9-]*\\.?$": "254 characters",
   "src/mail/spf/parse.ts ^([+?~-]?)([a-z][a-z0-9_.-]*)([:=/]?)(.*)$": "never fails behind a letter",
   "src/mailboxes/auto-replies/may-reply.ts \\+[^@]*(?=@)": "an address of an envelope",
   "src/mailboxes/inbox/archives/export.ts (\\w+), (\\d+) (\\w+) (\\d+) ([\\d:]+) GMT": "a date of the service",

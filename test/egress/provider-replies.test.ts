@@ -39,7 +39,7 @@ function toResult({ phase, reply: text, mx, receiver }: ProviderReply): Reported
 /** Returns the outcome of the Worker after the receiver's rules have seen the result. */
 function toOutcomeOf(row: ProviderReply) {
   const pace = new ReceiverPace(receiverOf([row.mx]), null, () => {}, 0);
-  const [result] = applyReplies(pace, [toResult(row)], 0);
+  const [result] = applyReplies(pace, [toResult(row)], { now: 0, bytes: 0 });
   if (!result || result.kind === "held" || result.kind === "paced" || result.kind === "returned")
     throw new Error("no attempt");
   return toOutcome(result.kind === "accepted" ? { ...result, dsnRequested: false } : result, attempt);

@@ -23,7 +23,7 @@ describe.skipIf(chromiumUnavailable() !== null)(
       const cards = page.locator("section.card h2");
       await expect.poll(() => cards.allTextContents()).toHaveLength(3);
       const [listing, complaints, dkim] = await cards.allTextContents();
-      expect(listing).toMatch(/^Outlook blocks your mail: 98 emails/);
+      expect(listing).toMatch(/^Outlook blocks your mail: 98 of its newest replies/);
       expect(complaints).toMatch(/^Complaints at Yahoo and AOL were 2.1 %/);
       expect(dkim).toMatch(/^DKIM did not pass for 100 %/);
       await page.locator("section.card summary").first().click();

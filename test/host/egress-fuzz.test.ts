@@ -158,7 +158,7 @@ describe(`${cases} random cases end nothing and hang nowhere (seed ${seed}):`, (
       const results = applyReplies(
         pace,
         sent.recipients.map((result) => toResult(result, relay)),
-        Date.now(),
+        { now: Date.now(), bytes: content.length },
       ).map(toReported);
       expect(results).toHaveLength(recipients.length);
       pace.takePlace(Date.now(), { holdMs: 0, inMemory: 0 });

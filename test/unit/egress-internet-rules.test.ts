@@ -4,13 +4,21 @@ import type { Behaviour } from "../../dev/internet/index.ts";
 import { isGreylisted } from "../../dev/internet/rules/greylist.ts";
 import { replyOfMailbox } from "../../dev/internet/rules/mailboxes.ts";
 import { type Bucket, takeMessage } from "../../dev/internet/rules/rate.ts";
-import { closesAfter, refuseConnection, refuseMail, refuseRecipient } from "../../dev/internet/rules/replies.ts";
+import {
+  closesAfter,
+  isFull,
+  refuseConnection,
+  refuseFurther,
+  refuseMail,
+  refuseRecipient,
+} from "../../dev/internet/rules/replies.ts";
+import { takeBytes, type Volume } from "../../dev/internet/rules/volume.ts";
 import { readCommand } from "../../dev/internet/smtp/commands.ts";
 import { ContentReader, type Kept } from "../../dev/internet/smtp/content-reader.ts";
 
-const client = { source: "127.0.0.1", isSecure: false, connections: 1 };
-const within = () => true;
-const above = () => false;
+const client = { source: "127.0.0.1", isSecure: false, connections: 1, messages: 0 };
+const within = { isWithinRate: () => true, isWithinVolume: () => true };
+const above = { isWithinRate: () => false, isWithinVolume: () => false };
 
 describe("refusals of a connection and of MAIL", () => {
   const own = { reply: "421 4.7.0 [TSS04] deferred" };
@@ -23,6 +31,8 @@ describe("refusals of a connection and of MAIL", () => {
     ["as many connections as allowed", null, null, { connections: { most: 1 } }, {}],
     ["more connections", "421 4.7.0", null, { connections: { most: 1 } }, { connections: 2 }],
     ["more connections, own reply", "421 4.7.0 [", null, { connections: { most: 1, ...own } }, { connections: 2 }],
+    ["as many messages as a connection may send", null, null, { messagesPerConnection: { most: 2 } }, { messages: 1 }],
+    ["a message too many", null, "421 4.7.0", { messagesPerConnection: { most: 2 } }, { messages: 2 }],
     ["TLS only, without TLS", null, "530 5.7.0", { tls: "required" }, {}],
     ["TLS only, with TLS", null, null, { tls: "required" }, { isSecure: true }],
   ];
@@ -37,9 +47,30 @@ describe("refusals of a connection and of MAIL", () => {
     expect(refuseMail({ rate }, client, within)).toBeNull();
     expect(refuseMail({ rate }, client, above)).toMatch(/^450-4\.7\.28 .*\n450 4\.7\.28 /);
     expect(refuseMail({ rate: { ...rate, reply: "421 4.7.0 slower" } }, client, above)).toBe("421 4.7.0 slower");
-    const fail = () => expect.fail("asked");
+    const fail = { isWithinRate: () => expect.fail("asked"), isWithinVolume: () => expect.fail("asked") };
     expect(refuseMail({ rate, tls: "required" }, client, fail)).toMatch(/^530 /);
   });
+});
+
+it("a connection is full after its messages, and a message after its recipients", () => {
+  const behaviour = { messagesPerConnection: { most: 2 }, recipientsPerMessage: { most: 3, reply: "452 no more" } };
+  expect([1, 2].map((messages) => isFull(behaviour, { messages }))).toEqual([false, true]);
+  expect([2, 3].map((recipients) => refuseFurther(behaviour, recipients))).toEqual([null, "452 no more"]);
+  expect(isFull({}, { messages: 9 }) || refuseFurther({}, 9)).toBeNull();
+});
+
+it("bytes above those of a window are refused until the next one, and count nothing", () => {
+  const limit = { bytes: 100, seconds: 6 };
+  let volume: Volume | undefined;
+  const take = (size: number, now: number) => {
+    const taken = takeBytes(volume, limit, { size, now });
+    volume = taken.volume;
+    return taken.isWithin;
+  };
+  expect([take(60, 0), take(41, 1_000), take(40, 5_999), take(1, 5_999), take(100, 6_000)]).toEqual([
+    ...[true, false, true, false, true],
+  ]);
+  expect(refuseMail({ volume: limit }, client, above)).toMatch(/^451 4\.7\.1 /);
 });
 
 describe("the rate", () => {

@@ -1,7 +1,8 @@
 import type { AddressReply, MailSystem } from "../behaviour.ts";
 import { replyOfMailbox } from "../rules/mailboxes.ts";
 import { type Bucket, takeMessage } from "../rules/rate.ts";
-import { closesAfter, refuseMail, refuseRecipient } from "../rules/replies.ts";
+import { type Client, closesAfter, refuseFurther, refuseMail, refuseRecipient } from "../rules/replies.ts";
+import { takeBytes, type Volume } from "../rules/volume.ts";
 import type { Kept } from "./content-reader.ts";
 import type { Envelope, Received } from "./received.ts";
 
@@ -14,6 +15,8 @@ export interface Counters {
   openConnections: number;
   mostConnections: number;
   tlsConnections: number;
+  /** Connections that were closed without a reply. */
+  closedSilently: number;
   /** MAIL commands: attempts to send a message. */
   attempts: number;
   /** Messages accepted, their recipients and bytes. */
@@ -51,6 +54,7 @@ export class Receiver {
   readonly messages: Received[] = [];
   readonly openBySource = new Map<string, number>();
   readonly #buckets = new Map<string, Bucket>();
+  readonly #volumes = new Map<string, Volume>();
   readonly #firstSeen = new Map<string, number>();
 
   constructor(system: MailSystem, keeping: Keeping) {
@@ -74,14 +78,22 @@ export class Receiver {
   }
 
   /** Returns the reply that refuses MAIL, or null. */
-  mail(client: { source: string; isSecure: boolean; connections: number }, now: number): string | null {
+  mail(client: Client, size: number, now: number): string | null {
     this.counters.attempts++;
     const { behaviour } = this.system;
-    return refuseMail(behaviour, client, () => {
-      if (!behaviour.rate) return true;
-      const { bucket, isWithin } = takeMessage(this.#buckets.get(client.source), behaviour.rate, now);
-      this.#buckets.set(client.source, bucket);
-      return isWithin;
+    return refuseMail(behaviour, client, {
+      isWithinRate: () => {
+        if (!behaviour.rate) return true;
+        const { bucket, isWithin } = takeMessage(this.#buckets.get(client.source), behaviour.rate, now);
+        this.#buckets.set(client.source, bucket);
+        return isWithin;
+      },
+      isWithinVolume: () => {
+        if (!behaviour.volume) return true;
+        const taken = takeBytes(this.#volumes.get(client.source), behaviour.volume, { size, now });
+        this.#volumes.set(client.source, taken.volume);
+        return taken.isWithin;
+      },
     });
   }
 
@@ -92,8 +104,8 @@ export class Receiver {
   }
 
   /** Returns the reply that refuses RCPT, or null. */
-  recipient(from: string, to: string, now: number): string | null {
-    const reply = this.replyOfAddress(to, "rcpt");
+  recipient({ from, to: others }: Envelope, to: string, now: number): string | null {
+    const reply = this.replyOfAddress(to, "rcpt") ?? refuseFurther(this.system.behaviour, others.length);
     if (reply !== null || !this.system.behaviour.greylist) return reply;
     const pair = `${from} ${to}`.toLowerCase();
     const firstSeenAt = this.#firstSeen.get(pair);
@@ -116,13 +128,13 @@ export class Receiver {
     counters.bytes += size;
     counters.firstAt ||= now;
     counters.lastAt = now;
+    const { storing } = this.system.behaviour;
     const message: Received = { receiver: this.system.name, ...envelope, size, content, at: now };
     if (keeping.onMessage) {
       const done = keeping.onMessage(message);
-      return done instanceof Promise ? done : null;
-    }
-    if (keeping.kept !== "nothing") this.messages.push(message);
-    return null;
+      if (done instanceof Promise || !storing) return done instanceof Promise ? done : null;
+    } else if (keeping.kept !== "nothing") this.messages.push(message);
+    return storing ? new Promise((resolve) => setTimeout(resolve, storing.ms)) : null;
   }
 
   /** Counts a reply. */
@@ -143,6 +155,7 @@ const newCounters = (): Counters => ({
   connections: 0,
   openConnections: 0,
   mostConnections: 0,
+  closedSilently: 0,
   tlsConnections: 0,
   attempts: 0,
   messages: 0,

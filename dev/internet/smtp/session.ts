@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
-import { refuseConnection } from "../rules/replies.ts";
+import { isFull, refuseConnection } from "../rules/replies.ts";
 import { readCommand } from "./commands.ts";
 import { ContentReader } from "./content-reader.ts";
 import type { Envelope } from "./received.ts";
@@ -23,6 +23,7 @@ export class Session {
   #envelope: Envelope | null = null;
   #content: ContentReader | null = null;
   #isSecure = false;
+  #messages = 0;
   /** Waits before a reply, for a caller or for TLS: commands stay in the input. */
   #isWaiting = false;
   #isEnded = false;
@@ -46,12 +47,18 @@ export class Session {
   #greet(): void {
     const refusal = refuseConnection(this.#receiver.system.behaviour, this.#client());
     this.#listen();
+    if (refusal !== null && this.#receiver.system.behaviour.connections?.isSilent) {
+      this.#receiver.counters.closedSilently++;
+      this.#socket.destroy();
+      return;
+    }
     this.#reply(refusal === null ? reply(`220 ${this.#host} ESMTP`) : this.#last(refusal));
     this.#flush();
   }
 
   #client() {
-    return { source: this.#source, isSecure: this.#isSecure, connections: this.#connections };
+    const common = { source: this.#source, isSecure: this.#isSecure };
+    return { ...common, connections: this.#connections, messages: this.#messages };
   }
 
   #listen(): void {
@@ -117,15 +124,18 @@ export class Session {
 
   #mail({ address, parameters }: { address: string; parameters: string[] }): Reply {
     if (this.#envelope) return reply("503 5.5.1 Nested MAIL command");
-    const refusal = this.#receiver.mail(this.#client(), Date.now());
-    if (refusal !== null) return reply(refusal);
+    const size = parameters.find((parameter) => /^SIZE=\d+$/i.test(parameter))?.slice("SIZE=".length) ?? 0;
+    const refusal = this.#receiver.mail(this.#client(), Number(size), Date.now());
+    if (refusal !== null)
+      return isFull(this.#receiver.system.behaviour, this.#client()) ? this.#last(refusal) : reply(refusal);
+    this.#messages++;
     this.#envelope = { from: address, to: [], parameters, source: this.#source, isSecure: this.#isSecure };
     return reply("250 2.1.0 Ok");
   }
 
   #rcpt({ address, parameters }: { address: string; parameters: string[] }): Reply {
     if (!this.#envelope) return reply("503 5.5.1 MAIL first");
-    const refusal = this.#receiver.recipient(this.#envelope.from, address, Date.now());
+    const refusal = this.#receiver.recipient(this.#envelope, address, Date.now());
     if (refusal !== null) return reply(refusal);
     this.#envelope.to.push(address);
     this.#envelope.parameters.push(...parameters);

@@ -1,4 +1,4 @@
-import { isDmarcRecord } from "../../mail/dmarc/record.ts";
+import { isDmarcRecord, parseDmarcRecord } from "../../mail/dmarc/record.ts";
 import type { FoundPolicy } from "../../mail/dmarc/tree-walk.ts";
 import type { DnsEvidence, Evidence, ReportEvidence } from "./evidence.ts";
 import {
@@ -85,7 +85,7 @@ function policyFindings(
   const add = addTo(findings);
   if (record.errors.length > 0) {
     const problem = `The DMARC record at ${place} has an error: ${listOf(record.errors.slice(0, 3))}.`;
-    const action = `Correct the record at ${place}.${/;\s*mailto:/i.test(text) ? " Separate the addresses of rua by a comma in place of the semicolon." : ""}${/[^\t -~]/.test(text) ? " Type it by hand, since text processors put in other spaces and quotes." : ""} A record has the form "v=DMARC1; p=none; rua=mailto:address", with p=none, quarantine or reject.`;
+    const action = `Correct the record at ${place}.${/;\s*mailto:/i.test(text) ? " Separate the addresses of rua by a comma in place of the semicolon." : ""}${/[^\t -~]/.test(text) ? " Type it by hand, since text processors put in other spaces and quotes." : ""} Change it to "${repaired(text)}", with p=none, quarantine or reject.`;
     add("dmarc_syntax", { problem, action, evidence });
   }
   const ours = record.rua.filter(({ domain }) => domain === bounceDomain);
@@ -181,17 +181,20 @@ const sendersOf = ({ days, messages, aligned, unaligned }: ReportEvidence): stri
     .map(({ source, name, unaligned: count }) => `${name ?? source} (${source}): ${number(count)} messages`),
 ];
 
-/** Returns a text that looks like a record as one. */
+/** Returns a text that looks like a record as one without the tags that our own reader does not take (RFC 9989 4.7). */
 function repaired(text: string): string {
-  const pairs = [
-    ...text
-      .replace(/["\\“”„‘’«»]/g, "")
-      .replace(/\u00a0/g, " ")
-      .matchAll(/\b([a-z]+)\s*=\s*([^;,\s]+(?:\s*,\s*mailto:[^;,\s]+)*)/gi),
-  ];
-  const tags = pairs
-    .map(([, name = "", value = ""]) => [name.toLowerCase(), value] as const)
-    .filter(([name]) => name !== "v");
-  const all = tags.some(([name]) => name === "p") ? tags : [["p", "none"] as const, ...tags];
-  return ["v=DMARC1", ...all.map(([name, value]) => `${name}=${value}`)].join("; ");
+  const pairs = text
+    .replace(/["'`\\“”„‘’«»\u200b\ufeff]/g, "")
+    .replace(/;\s*(?=mailto:)/gi, ",")
+    .replace(/(rua\s*=|,)\s*(?!mailto:)(?=[^\s;,=@]+@)/gi, "$1mailto:")
+    .matchAll(/\b([a-z]+)\s*=\s*([^;,\s]+(?:\s*,\s*[^;,\s=]+(?=\s*(?:[;,]|$)))*)/gi);
+  const tags = new Map<string, string>();
+  for (const [, name = "", value = ""] of pairs) {
+    const key = name.toLowerCase();
+    const tag = `${key}=${value}`;
+    const { errors } = parseDmarcRecord(`v=DMARC1; ${key === "p" ? "" : "p=none; "}${tag}`);
+    if (errors.length === 0 && !tags.has(key)) tags.set(key, tag);
+  }
+  const { p = "p=none", ...others } = Object.fromEntries(tags);
+  return ["v=DMARC1", p, ...Object.values(others)].join("; ");
 }

@@ -1,4 +1,4 @@
-import { covers } from "../../mail/spf/parse.ts";
+import { covers, parseSpf } from "../../mail/spf/parse.ts";
 import { isSpfRecord } from "../../mail/spf/walk.ts";
 import { adviseSpf, MAX_LOOKUPS } from "./advise-spf.ts";
 import type { DnsEvidence, Evidence } from "./evidence.ts";
@@ -17,15 +17,17 @@ export function checkSpf({ dns, name, settings }: Evidence): CheckResult {
   if (record === undefined && dns.isDelegated) return { findings: [] };
   if (record === undefined) return { findings: [missing(dns.spf, name, include)] };
   const evidence = evaluation.records.map((text) => `${name}: ${text}`);
+  const advised = adviseSpf(evaluation.records, include, evaluation.costs);
   if (more.length > 0) {
     const problem = `${name} has ${evaluation.records.length} SPF records. Receivers treat that as an error and use none of them.`;
-    const action = `Delete all but one and write all into it: ${adviseSpf(evaluation.records, include)}.`;
+    const action = `Delete all but one and write all into it: ${advised}.`;
     return found("spf_several", { problem, action, evidence });
   }
+  const subject = { name, include, spfDomain: settings.spfDomain, evidence, advised };
   const findings = [
-    ...(dns.isDelegated ? [] : permission(dns.spf, { name, record, include, spfDomain: settings.spfDomain, evidence })),
+    ...(dns.isDelegated ? [] : permission(dns.spf, subject)),
     ...limits(dns.spf, name, evidence),
-    ...contents(dns.spf, name, evidence),
+    ...contents(dns.spf, subject, dns.isDelegated === true),
   ];
   const isIncomplete =
     evaluation.isIncomplete ||
@@ -40,7 +42,7 @@ type Spf = DnsEvidence["spf"];
 
 function missing({ txt, alias, doubled }: Spf, name: string, include: string): Finding {
   const values = txt.status === "ok" ? txt.values : [];
-  const near = values.filter((value) => /v\s*=\s*spf|include:|^spf2/i.test(value));
+  const near = values.filter((value) => /v\s?[=:]?\s?spf|^\W?spf[12]|include:|\s[~?+-]all\b/i.test(value));
   const target = alias.status === "ok" ? alias.values[0] : undefined;
   if (near.length > 0) {
     const separator = near[0]?.includes(";") ? " Its terms are separated by spaces, not by semicolons." : "";
@@ -61,13 +63,13 @@ function missing({ txt, alias, doubled }: Spf, name: string, include: string): F
 
 interface Subject {
   name: string;
-  record: string;
   include: string;
   spfDomain: string;
   evidence: string[];
+  advised: string;
 }
 
-function permission({ evaluation, serviceNetworks }: Spf, { name, record, include, spfDomain, evidence }: Subject) {
+function permission({ evaluation, serviceNetworks }: Spf, { name, include, spfDomain, evidence, advised }: Subject) {
   const isIncluded = evaluation.included.has(spfDomain);
   const isCovered =
     (serviceNetworks ?? []).length > 0 &&
@@ -78,16 +80,16 @@ function permission({ evaluation, serviceNetworks }: Spf, { name, record, includ
   const [problem, action] = evaluation.unread.some((term) => term.toLowerCase().endsWith(include))
     ? [
         `In the SPF record of ${name}, ${include} stands after "all", where receivers do not read it.`,
-        `Move ${include} before "all": ${adviseSpf([record], include)}.`,
+        `Move ${include} before "all": ${advised}.`,
       ]
     : evaluation.notPassed.has(spfDomain)
       ? [
           `The SPF record of ${name} includes ${spfDomain} with a qualifier (-, ~ or ?) that does not let its mail pass.`,
-          `Write ${include} without a sign before it: ${adviseSpf([record], include)}.`,
+          `Write ${include} without a sign before it: ${advised}.`,
         ]
       : [
           `The SPF record of ${name} does not permit this service to send.`,
-          `Add ${include} to the record: ${adviseSpf([record], include)}.`,
+          `Add ${include} to the record: ${advised}.`,
         ];
   return [finding("spf_without_service", { problem, action, evidence })];
 }
@@ -111,12 +113,15 @@ function limits({ evaluation: { lookups, costs, voids } }: Spf, name: string, ev
   return findings;
 }
 
-function contents({ evaluation: { errors, all, usesPtr } }: Spf, name: string, evidence: string[]): Finding[] {
+function contents({ evaluation }: Spf, { name, evidence, advised }: Subject, isDelegated: boolean): Finding[] {
+  const { records, errors, all, usesPtr } = evaluation;
   const findings: Finding[] = [];
   const add = addTo(findings);
   if (errors.length > 0) {
     const problem = `The SPF record of ${name} has an error, so receivers do not use it: ${errors[0]}.`;
-    const action = `Correct the record, or remove the term: ${errors.slice(0, 3).join("; ")}.`;
+    const isMended = !isDelegated && parseSpf(records[0] ?? "").errors.length > 0;
+    const correct = `Correct the record, or remove the term: ${errors.slice(0, 3).join("; ")}.`;
+    const action = isMended ? `Change it to ${advised}.` : correct;
     add("spf_syntax", { problem, action, evidence: [...evidence, ...errors] });
   }
   if (all === "+") {

@@ -54,7 +54,7 @@ export function finding(code: FindingCode, { subject = "", problem, action, evid
     severity: severityOf(code),
     subject: subject.slice(0, 253),
     problem: problem.slice(0, 1_000).toWellFormed(),
-    action: action.slice(0, 1_500).toWellFormed(),
+    action: action.slice(0, 3_000).toWellFormed(),
     evidence: shown,
   };
 }

@@ -1,3 +1,4 @@
+import { isDnsName } from "../../lib/is-dns-name.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { type DnsResult, resolve } from "../../platform/dns/resolve.ts";
 
@@ -38,7 +39,7 @@ export class Lookups {
   };
 
   private async query(name: string, type: QueryType): Promise<DnsResult> {
-    if (!isName(name)) return { status: "ok", values: [] };
+    if (!isDnsName(name)) return { status: "ok", values: [] };
     if (this.left <= 0 || performance.now() - this.startedAt > MAX_MS)
       return { status: "temperror", reason: `the evaluation has made ${MAX_LOOKUPS} queries, or takes too long` };
     this.left -= 1;
@@ -51,7 +52,3 @@ export class Lookups {
     return response;
   }
 }
-
-/** A name from a record of others may be longer than DNS allows (RFC 1035 2.3.4). */
-const isName = (name: string) =>
-  name.length <= 253 && name.split(".").every((label) => label.length > 0 && label.length <= 63);

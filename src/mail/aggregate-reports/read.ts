@@ -16,15 +16,19 @@ import { type AggregateReport, ReportError } from "./types.ts";
  */
 export async function readAggregateReport(raw: Uint8Array): Promise<AggregateReport> {
   const candidates = parseMessage(raw).parts.filter(mayBeReport).slice(0, bounds.parts);
-  let left: number = bounds.reportBytes;
-  for (const part of candidates) {
-    const bytes = await readFile(decodeWhole(raw.subarray(part.at, part.at + part.length), part.encoding), left);
-    left -= bytes.length;
-    const text = decode(bytes).trimStart();
-    if (text.startsWith("<")) return parseDmarcReport(text);
-    if (text.startsWith("{")) return parseTlsReport(text);
-  }
-  throw new ReportError("the message has no report");
+  let [left, failure]: [number, unknown] = [bounds.reportBytes, null];
+  for (const part of candidates)
+    try {
+      const bytes = await readFile(decodeWhole(raw.subarray(part.at, part.at + part.length), part.encoding), left);
+      left -= bytes.length;
+      const text = decode(bytes).trimStart();
+      if (text.startsWith("<")) return parseDmarcReport(text);
+      if (text.startsWith("{")) return parseTlsReport(text);
+    } catch (error) {
+      // Another file may stand beside the report, such as the sender's logo.
+      failure ??= error;
+    }
+  throw failure ?? new ReportError("the message has no report");
 }
 
 /** Text and HTML that are shown are seldom the report. A message that is a single file has no other part. */

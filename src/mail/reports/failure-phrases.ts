@@ -37,7 +37,7 @@ export const DOMAIN_PHRASES = phraseRows(
   No such domain, Exim, IronPort | nxdomain|unrout(?:e)?able mail domain|name or service not known|domain must exist|bad destination system|domain mentioned in email address
   No such domain, qmail | could ?n[o']t find (?:an?|any) (?:host|mail exchanger|mx)|host found but no data record
   No mail service, RFC 7505 | null ?mx|no (?:mx|mail exchanger|smtp service)|mx records? point|no valid mx
-  No mail service, RFC 7504 | (?:host|domain|server)(?:\/domain)?(?: [^ ]{1,80})? does not accept (?:e-?)?mail(?! (?:from|over))`,
+  No mail service, RFC 7504 | (?:host|domain|server)(?:\/domain)?(?: [^ ]{1,80})? does not accept (?:e-?)?mail(?! (?:from|over|on|via|without))`,
 );
 
 /** Failures of the address itself, which do not count after DATA. */

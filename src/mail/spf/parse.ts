@@ -1,4 +1,5 @@
 import { isIPv4, parseIp } from "../../lib/ip-addresses.ts";
+import { isDnsName } from "../../lib/is-dns-name.ts";
 import { codePoint } from "../../lib/text-rules.ts";
 
 /** A term of an SPF record (RFC 7208 4.6.1). */
@@ -21,22 +22,27 @@ export interface Network {
   bits: number;
 }
 
-/** Mechanisms and modifiers that ask DNS, ten of which are allowed (RFC 7208 4.6.4). */
-const WITH_DOMAIN = ["include", "exists", "redirect", "exp"];
+/** Names of terms by the domain that follows (RFC 7208 5, 6). */
+const WITH_DOMAIN = ["include", "exists"];
 const OPTIONAL_DOMAIN = ["a", "mx", "ptr"];
-const DOMAIN = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*\.?$/;
-const MACRO = /^(?:[!-$&-~]|%\{[slodiphcrtv]\d*r?[-.+,/_=]*\}|%%|%_|%-)+$/i;
+const MODIFIERS = ["redirect", "exp"];
+/** A macro (RFC 7208 7.1). The letters c, r and t are for explanations only (7.2). */
+const MACRO = /%(?:\{[slodiphv](?:0*[1-9]\d*)?r?[-.+,/_=]*\}|[%_-])/gi;
+/** The end of a domain (RFC 7208 7.1): a macro, for which a space stands, or a label that is not a number. */
+const DOMAIN_END = / $|\.(?=[a-z0-9-]*[a-z-])[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.?$/i;
+/** Prefix lengths of IPv4 and IPv6 at the end of a term, without leading zeros (RFC 7208 5.6). */
+const PREFIXES = /(?:\/(0|[1-9]\d?))?(?:\/\/(0|[1-9]\d{0,2}))?$/;
 
 /** Parses a record after `v=spf1`. Returns its terms and its errors in sentences, each of which makes it a permerror. Pure. */
 export function parseSpf(text: string): { terms: SpfTerm[]; errors: string[] } {
   const errors: string[] = [];
   const terms: SpfTerm[] = [];
-  for (const word of text.trim().split(/ +/).slice(1)) {
+  for (const word of text.split(/ +/).slice(1).filter(Boolean)) {
     const term = parseTerm(word);
     if (typeof term === "string") errors.push(term);
     else if (term) terms.push(term);
   }
-  for (const name of ["redirect", "exp"])
+  for (const name of MODIFIERS)
     if (terms.filter((term) => term.name === name).length > 1) errors.push(`${name}= stands twice`);
   return { terms, errors };
 }
@@ -54,11 +60,11 @@ function parseTerm(text: string): SpfTerm | string | null {
   const base = { ...term, domain: "", prefix: [32, 128] as [number, number] };
   if (separator === "=") {
     if (sign !== "") return wrong;
-    if (!["redirect", "exp"].includes(term.name))
-      return ["ip4", "ip6", "include", "a", "mx"].includes(term.name) ? `${wrong}: write a colon for the =` : null;
+    if (["ip4", "ip6", "include", "a", "mx"].includes(term.name)) return `${wrong}: write a colon for the =`;
+    if (!MODIFIERS.includes(term.name)) return rest.replace(MACRO, "").includes("%") ? wrong : null;
     return isDomain(rest) ? { ...base, domain: plain(rest) } : `${wrong}: a domain follows ${term.name}=`;
   }
-  if (term.name === "all") return separator === "" ? base : wrong;
+  if (term.name === "all") return separator + rest === "" ? base : wrong;
   if (term.name === "ip4" || term.name === "ip6") {
     const network = separator === ":" ? parseNetwork(rest, term.name === "ip4") : null;
     if (network) return { ...base, network };
@@ -71,25 +77,29 @@ function parseTerm(text: string): SpfTerm | string | null {
       ? { ...base, domain: plain(rest) }
       : `${wrong}: a domain follows ${term.name}: without a space`;
   if (!OPTIONAL_DOMAIN.includes(term.name)) return `${wrong}: there is no mechanism ${name || text}`;
-  return (
-    parseHosts(base, `${separator}${rest}`) ?? `${wrong}: a domain or a prefix such as /24 or //64 follows ${name}`
-  );
+  const prefix = term.name === "ptr" ? "" : " or a prefix such as /24 or //64";
+  return parseHosts(base, separator + rest) ?? `${wrong}: a domain${prefix} follows ${name}`;
 }
 
 /** Parses the domain and the prefix lengths of `a`, `mx` and `ptr`; null when they are not valid. */
 function parseHosts(term: SpfTerm, rest: string): SpfTerm | null {
-  const found = /^(?::([^/]+))?(?:\/(\d{1,2}))?(?:\/\/(\d{1,3}))?$/.exec(rest);
-  const [, domain, v4 = "32", v6 = "128"] = found ?? [];
-  if (!found || Number(v4) > 32 || Number(v6) > 128 || (domain !== undefined && !isDomain(domain))) return null;
-  return { ...term, domain: plain(domain ?? ""), prefix: [Number(v4), Number(v6)] };
+  const [suffix = "", v4 = "32", v6 = "128"] = (term.name === "ptr" ? null : PREFIXES.exec(rest)) ?? [];
+  const domain = rest.slice(0, rest.length - suffix.length);
+  const isValid = domain === "" || (domain.startsWith(":") && isDomain(domain.slice(1)));
+  if (!isValid || Number(v4) > 32 || Number(v6) > 128) return null;
+  return { ...term, domain: plain(domain.slice(1)), prefix: [Number(v4), Number(v6)] };
 }
 
-const isDomain = (text: string) =>
-  text.includes("%") ? MACRO.test(text) : text.length < 255 && DOMAIN.test(text.toLowerCase());
+/** Returns whether a text is a domain (RFC 7208 7.1). One without macros must be a name that DNS can hold. */
+function isDomain(text: string): boolean {
+  const literal = text.replace(MACRO, " ");
+  return !literal.includes("%") && DOMAIN_END.test(literal) && (literal !== text || isDnsName(plain(text)));
+}
+
 const plain = (domain: string) => domain.toLowerCase().replace(/\.$/, "");
 
 function parseNetwork(text: string, isV4: boolean): Network | null {
-  const [, address = "", length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const [, address = "", length] = /^([^/]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
   const most = isV4 ? 32 : 128;
   const bits = Number(length ?? most);
   const ip = parseIp(address);

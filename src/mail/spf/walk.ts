@@ -39,7 +39,7 @@ const MAX_HOSTS = 12;
 export const isSpfRecord = (text: string): boolean => /^v=spf1(?: |$)/i.test(text);
 
 /**
- * Reads the SPF record of a name and all that it includes: at most 16 TXT look-ups and 12 for hosts. `service`: domain of the
+ * Reads the SPF record of a name and all that it includes: at most 16 TXT look-ups, and those for 12 hosts. `service`: domain of the
  * record that its operator is responsible for; one that is missing there is no error of the name.
  */
 export async function walkSpf(lookUp: SpfLookUp, name: string, service: string): Promise<SpfEvaluation> {
@@ -94,14 +94,12 @@ class Walk {
     const records = values.filter(isSpfRecord);
     const isFirst = place.path.length === 0;
     if (isFirst) result.records = records;
-    const [record, ...more] = records;
-    if (record === undefined || more.length > 0) {
-      const found = record === undefined ? "has no SPF record" : `has ${records.length} SPF records`;
-      if (!isFirst && name !== this.service)
-        result.errors.push(`${name}, which the record includes or redirects to, ${found}`);
-      return;
+    if (records.length !== 1 && !isFirst && name !== this.service) {
+      const found = records.length === 0 ? "has no SPF record" : `has ${records.length} SPF records`;
+      result.errors.push(`${name}, which the record includes or redirects to, ${found}`);
     }
-    await this.readTerms(name, record, place);
+    // Several records at the name itself are to be merged, so the look-ups of all count.
+    for (const record of records.length === 1 || isFirst ? records : []) await this.readTerms(name, record, place);
   }
 
   private async readTerms(name: string, record: string, place: Place): Promise<void> {
@@ -150,12 +148,13 @@ class Walk {
   }
 
   private async readHosts(host: string, { prefix }: SpfTerm, isPass: boolean): Promise<void> {
-    if (this.hostsLeft-- <= 0) return;
-    const first = await this.lookUp(host, "A");
-    const addresses = first?.length === 0 ? await this.lookUp(host, "AAAA") : first;
-    if (addresses === null || addresses === undefined) this.result.isIncomplete = true;
-    else if (addresses.length === 0) this.result.voids.push(host);
-    for (const address of isPass ? (addresses ?? []) : []) {
+    // A null MX has no host (RFC 7505).
+    if (host === "" || this.hostsLeft-- <= 0) return;
+    const ipv4 = await this.lookUp(host, "A");
+    const ipv6 = isPass || ipv4?.length === 0 ? await this.lookUp(host, "AAAA") : [];
+    if (ipv4 === null || ipv6 === null) this.result.isIncomplete = true;
+    else if (ipv4.length + ipv6.length === 0) this.result.voids.push(host);
+    for (const address of isPass ? [...(ipv4 ?? []), ...(ipv6 ?? [])] : []) {
       const bytes = parseIp(address)?.toByteArray();
       if (bytes) this.result.networks.push({ bytes, bits: bytes.length === 4 ? prefix[0] : prefix[1] });
     }

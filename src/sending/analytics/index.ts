@@ -4,6 +4,7 @@ export {
   findDomains,
   findGroups,
   findTotals,
+  type GroupDay,
   type Most,
   NO_COUNTS,
   rank,

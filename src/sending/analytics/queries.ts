@@ -87,26 +87,29 @@ export async function findReceivers(ctx: CallerCtx, hours: Hours, limit: number)
   return rank(sumBy(rows, ({ receiver }) => receiver)).slice(0, limit);
 }
 
+/** Counts of a day, in days since 1970, UTC, at a group of receivers. */
+export interface GroupDay<Group> {
+  day: number;
+  group: Group;
+  counts: Counts;
+}
+
 /**
- * Returns the counts by day, in days since 1970, UTC, and by group of receivers. `groupOf` names the group of a recipient domain, with
- * its receiver as far as an egress of our own has told it. Throws as `findTotals` does.
+ * Returns the counts by day and group of receivers. `groupOf` names the group of a recipient domain, with its receiver as far as an egress
+ * of our own has told it. Throws as `findTotals` does.
  */
 export async function findGroups<Group>(
   ctx: CallerCtx,
   hours: Hours,
   groupOf: (domain: string, receiver: string | undefined) => Group,
-): Promise<Map<Group, Map<number, Counts>>> {
+): Promise<GroupDay<Group>[]> {
   const rows = await readDomains(ctx, hours);
-  const names = rank(sumLines(rows)).map(([domain]) => domain);
+  const names = rank(sumLines(rows, asItself)).map(([domain]) => domain);
   const receiverOf = await findReceiversOf(ctx, names.slice(0, MAX_DOMAINS));
-  const groups = Map.groupBy(names, (domain) => groupOf(domain, receiverOf.get(domain)));
-  const days = Map.groupBy(rows, ({ day }) => day);
-  const sums = [...days].map(([day, ofDay]) => [day, sumLines(ofDay)] as const);
-  return new Map(
-    [...groups].map(([group, domains]) => [
-      group,
-      new Map(sums.map(([day, counts]) => [day, sumCounts(domains.map((domain) => counts.get(domain) ?? NO_COUNTS))])),
-    ]),
+  const groups = new Map(names.map((domain) => [domain, groupOf(domain, receiverOf.get(domain))]));
+  const group = (domain: string) => groups.get(domain) ?? groupOf(domain, undefined);
+  return [...Map.groupBy(rows, ({ day }) => day)].flatMap(([day, ofDay]) =>
+    [...sumLines(ofDay, group)].map(([name, counts]) => ({ day, group: name, counts })),
   );
 }
 
@@ -114,7 +117,7 @@ export async function findGroups<Group>(
 export const wholeDays = ({ first, last }: Hours) => [Math.ceil(first / 24), Math.floor((last + 1) / 24) - 1];
 
 async function rankDomains(ctx: CallerCtx, hours: Hours, most?: Most): Promise<[string, Counts][]> {
-  return rank(sumLines(await readDomains(ctx, hours)), most);
+  return rank(sumLines(await readDomains(ctx, hours), asItself), most);
 }
 
 type Lines = { day: number; lines: string };
@@ -122,11 +125,13 @@ type Lines = { day: number; lines: string };
 const readDomains = (ctx: CallerCtx, hours: Hours) =>
   readRollups<Lines>(ctx, DOMAINS, hours.first, hours.last, ...wholeDays(hours));
 
-/** Returns the sums of rows of DOMAINS by domain. */
-function sumLines(rows: readonly Lines[]): Map<string, Counts> {
-  const sums = new Map<string, Counts>();
-  for (const { lines } of rows) for (const line of lines.split("\n")) addLine(sums, line);
-  return new Map([...sums].map(([domain, counts]) => [domain, withRefused(counts)]));
+const asItself = (domain: string) => domain;
+
+/** Returns the sums of rows of DOMAINS by a key of their domains. */
+function sumLines<Key>(rows: readonly Lines[], keyOf: (domain: string) => Key): Map<Key, Counts> {
+  const sums = new Map<Key, Counts>();
+  for (const { lines } of rows) for (const line of lines.split("\n")) addLine(sums, line, keyOf);
+  return new Map([...sums].map(([key, counts]) => [key, withRefused(counts)]));
 }
 
 /** The count of which the first domains have most. */
@@ -140,10 +145,11 @@ export const rank = (sums: ReadonlyMap<string, Counts>, most: Most = "sent"): [s
 export const withRefused = <Row extends Counts>(row: Row): Row => ({ ...row, sent: row.sent + row.refused });
 
 /** Adds a line of DOMAINS to the sums. A period has up to 200,000 lines, so none makes a new object for its domain. */
-function addLine(sums: Map<string, Counts>, line: string): void {
+function addLine<Key>(sums: Map<Key, Counts>, line: string, keyOf: (domain: string) => Key): void {
   const [domain = "", ...counts] = line.split(" ");
-  const sum = sums.get(domain) ?? { ...NO_COUNTS };
-  sums.set(domain, sum);
+  const key = keyOf(domain);
+  const sum = sums.get(key) ?? { ...NO_COUNTS };
+  sums.set(key, sum);
   for (const [index, column] of RECIPIENT_COLUMNS.entries()) sum[column] += Number(counts[index]);
 }
 

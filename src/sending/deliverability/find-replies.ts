@@ -4,8 +4,8 @@ import { bytesSql, withinBytes } from "../../platform/db/byte-pages.ts";
 import { domainOf } from "../receivers/index.ts";
 import { type ReceiverName, receiverOf } from "./receivers.ts";
 
-/** What happened to mail by a reply. */
-export type ReplyKind = "deferred" | "bounced" | "failed";
+/** The events of mail that have a reply. */
+type ReplyKind = "deferred" | "bounced" | "failed";
 
 /** Replies of one wording from one receiver about mail of a domain. */
 export interface SaidReply {
@@ -38,7 +38,8 @@ const PAGE = withinBytes(
     WHERE e.domain_id = ?2 ORDER BY e.status IN ('bounced', 'failed') DESC, e.id DESC`,
   MAX_BYTES,
 );
-const TEXT = "coalesce(v.value ->> '$.metadata.response', v.value ->> '$.metadata.reason')";
+// Reasons are words of this service.
+const TEXT = "v.value ->> '$.metadata.response'";
 const REPLIES = `
   SELECT coalesce(v.value ->> '$.metadata.recipient', e.recipients ->> '$[0].email') AS recipient,
          v.value ->> '$.metadata.receiver' AS system, v.value ->> '$.type' AS kind, v.value ->> '$.at' AS at,

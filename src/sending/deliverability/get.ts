@@ -2,12 +2,12 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { type DomainRow, getDomain } from "../../domains/domains/index.ts";
 import { daysOf, sumDmarcReports, sumTlsReports } from "../../domains/reports/index.ts";
 import { DAY_MS } from "../../lib/time.ts";
-import { type Counts, findGroups, hoursOf, NO_COUNTS, sumCounts } from "../analytics/index.ts";
+import { type Counts, findGroups, hoursOf, sumCounts } from "../analytics/index.ts";
 import { findReplies, type SaidReply } from "./find-replies.ts";
 import { type ReceiverName, receiverNames, receiverOf } from "./receivers.ts";
 import { type DmarcDay, findTroubles, type Trouble } from "./troubles.ts";
 
-/** What receivers did with mail of 30 days, and what they said about it. */
+/** How receivers treated mail of 30 days, and what they said about it. */
 export interface Deliverability {
   domain: DomainRow;
   troubles: Trouble[];
@@ -36,11 +36,14 @@ export async function getDeliverability(ctx: CallerCtx, domainId: string): Promi
     troubles: findTroubles(days, replies, dmarc.days),
     receivers: receiverNames.map((name) => ({
       name,
-      counts: sumCounts([...(days.get(name)?.values() ?? [NO_COUNTS])]),
+      counts: sumCounts(days.filter(({ group }) => group === name).map(({ counts }) => counts)),
     })),
     replies,
     dmarc: {
-      days: daysOf("30d", ctx.now()).map((day) => known.get(day) ?? { day, messages: 0, aligned: 0, dkim: 0 }),
+      // Reports on the newest days are still to come.
+      days: daysOf("30d", ctx.now())
+        .filter((day) => day <= (dmarc.days.at(-1)?.day ?? 0))
+        .map((day) => known.get(day) ?? { day, messages: 0, aligned: 0, dkim: 0 }),
       reporters: dmarc.reporters.map(({ organization }) => organization),
     },
     tls: {

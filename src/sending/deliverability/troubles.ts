@@ -1,6 +1,6 @@
 import { BLOCKS, POLICY } from "../../domains/health/index.ts";
 import { DAY_MS, dayOf } from "../../lib/time.ts";
-import { type Counts, sumCounts } from "../analytics/index.ts";
+import { type Counts, type GroupDay, sumCounts } from "../analytics/index.ts";
 import type { SaidReply } from "./find-replies.ts";
 import { RECEIVERS, type ReceiverName, receiverNames } from "./receivers.ts";
 
@@ -24,18 +24,20 @@ export interface DmarcDay {
 export const COMPLAINTS = { wanted: 0.001, most: 0.003 } as const;
 /** Events, and recipients, from which a share says something. */
 const [LEAST, LEAST_SENT] = [5, 200];
+/** Days from an email until most complaints about it have come. They count on their own day, when less may have been sent. */
+const COMPLAINT_DAYS = 3;
 /** Shares of mail at one receiver that are troubles: hard bounces, deferrals, and messages of a day that pass by SPF alone. */
 const [BOUNCED, DEFERRED, WITHOUT_DKIM] = [0.02, 0.1, 0.2];
 
-/** Returns what needs attention, errors first. `days`: counts by receiver and day, in days since 1970, UTC. Pure. */
+/** Returns what needs attention, errors first. Pure. */
 export function findTroubles(
-  days: ReadonlyMap<ReceiverName, ReadonlyMap<number, Counts>>,
+  days: readonly GroupDay<ReceiverName>[],
   replies: readonly SaidReply[],
   dmarc: readonly DmarcDay[],
 ): Trouble[] {
   const found = receiverNames.flatMap((name) => {
     const own = replies.filter(({ receiver }) => receiver === name);
-    const ofDays = [...(days.get(name) ?? [])].toSorted(([a], [b]) => a - b);
+    const ofDays = days.filter(({ group }) => group === name).toSorted((a, b) => a.day - b.day);
     const { label } = RECEIVERS[name];
     return [...refusals(label, own), ...complaints(label, ofDays), ...rates(label, ofDays)];
   });
@@ -52,7 +54,7 @@ function refusals(label: string, replies: readonly SaidReply[]): Trouble[] {
     const count = sum(of, (one) => one.count);
     if (count < LEAST) return [];
     const [first, last] = [Math.min(...of.map((one) => one.first)), Math.max(...of.map((one) => one.last))];
-    const problem = `${label} ${what}: ${number(count)} emails refused or deferred ${span(dayOf(first), dayOf(last))}.`;
+    const problem = `${label} ${what}: ${number(count)} of its newest replies, ${span(dayOf(first), dayOf(last))}.`;
     return [{ ...trouble, problem, evidence: of.slice(0, 3).map(({ reply }) => reply) }];
   };
   const removal =
@@ -68,15 +70,19 @@ function refusals(label: string, replies: readonly SaidReply[]): Trouble[] {
   ];
 }
 
-type Days = readonly (readonly [day: number, counts: Counts])[];
+type Days = readonly Pick<GroupDay<ReceiverName>, "day" | "counts">[];
 
 /** Finds days, and else a month, with more complaints than receivers put up with. */
 function complaints(label: string, days: Days): Trouble[] {
   const isAbove = ({ complained, sent }: Counts, share: number) => complained >= LEAST && complained > sent * share;
-  const peaks = days.filter(([, counts]) => isAbove(counts, COMPLAINTS.most));
+  const isNear = (one: { day: number }, day: number) => one.day <= day && one.day > day - COMPLAINT_DAYS;
+  const sentBy = (day: number) => days.map((one) => (isNear(one, day) ? one.counts.sent : 0));
+  const peaks = days
+    .map(({ day, counts }) => ({ day, counts: { ...counts, sent: Math.max(...sentBy(day)) } }))
+    .filter(({ counts }) => isAbove(counts, COMPLAINTS.most));
   const counted = peaks.length > 0 ? peaks : days;
-  const { complained, sent } = sumCounts(counted.map(([, counts]) => counts));
-  const [first, last] = [counted[0]?.[0], counted.at(-1)?.[0]];
+  const { complained, sent } = sumCounts(counted.map(({ counts }) => counts));
+  const [first, last] = [counted[0]?.day, counted.at(-1)?.day];
   if (first === undefined || last === undefined || !isAbove({ ...sumCounts([]), complained, sent }, COMPLAINTS.wanted))
     return [];
   return [
@@ -85,14 +91,16 @@ function complaints(label: string, days: Days): Trouble[] {
       problem: `Complaints at ${label} were ${percent(complained, sent)} ${span(first, last)}: ${number(complained)} of ${number(sent)}.`,
       action:
         "Receivers want less than 0.1 %, and refuse mail or file it as spam from 0.3 % on. Look at what was sent then and to whom. Mail only people who asked for it, and make the unsubscribe link easy to find.",
-      evidence: peaks.map(([day, one]) => `${nameOf(day)}: ${number(one.complained)} of ${number(one.sent)}`),
+      evidence: peaks.map(
+        ({ day, counts }) => `${nameOf(day)}: ${number(counts.complained)} of ${number(counts.sent)}`,
+      ),
     },
   ];
 }
 
 /** Finds receivers where many addresses do not work, or much mail waits. */
 function rates(label: string, days: Days): Trouble[] {
-  const { sent, bounced, deferred } = sumCounts(days.map(([, counts]) => counts));
+  const { sent, bounced, deferred } = sumCounts(days.map(({ counts }) => counts));
   const found = (problem: string, action: string): Trouble => ({ severity: "warning", problem, action, evidence: [] });
   const dead = `${percent(bounced, sent)} of the addresses at ${label} do not work (${number(bounced)}).`;
   const slow = `${label} lets ${percent(deferred, sent)} of the mail wait (${number(deferred)}).`;

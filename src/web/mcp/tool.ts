@@ -17,11 +17,13 @@ export interface DeclaredTool {
   /** Tells a model the purpose of the tool and when to use it. */
   description: string;
   /** Method and mounted path of the endpoint. Its scope is that of the tool. */
-  route: `${"GET" | "POST" | "PATCH" | "DELETE"} ${string}`;
+  route: `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} ${string}`;
   /** Only an endpoint with GET goes without one: it reads. */
   effect?: Effect;
-  /** Set when a repeated POST with the same arguments changes nothing more. With PATCH and DELETE this is always so. */
+  /** Set when a repeated POST with the same arguments changes nothing more. With PUT, PATCH and DELETE this is always so. */
   repeatable?: true;
+  /** Set when its results have words of people outside, whose orders are none for a model. */
+  isForeign?: true;
   /** Names of the fields of the endpoint that the tool does not take. */
   without?: readonly string[];
   /** Fields that the tool describes or requires otherwise than the endpoint. */

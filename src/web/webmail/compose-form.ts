@@ -28,6 +28,8 @@ export interface ComposeForm {
   back: string;
   /** Message-ID of the message that is answered. Empty: none. */
   inReplyTo: string;
+  /** True when that message was answered before the form was opened, or the person knows it. */
+  isAnswered: boolean;
   /** UID of the draft that is edited. Empty: none. */
   draft: string;
   files: FormFile[];
@@ -49,6 +51,7 @@ export const newForm = (values: Partial<ComposeForm> = {}): ComposeForm => ({
   isTooLong: false,
   back: "",
   inReplyTo: "",
+  isAnswered: false,
   draft: "",
   files: [],
   idempotencyKey: crypto.randomUUID(),
@@ -66,6 +69,7 @@ export const readComposeForm = (form: URLSearchParams): ComposeForm => ({
   ...readText(form),
   back: form.get("back") ?? "",
   inReplyTo: form.get("in_reply_to") ?? "",
+  isAnswered: form.get("answered") === "1",
   draft: /^\d{1,10}$/.test(form.get("draft") ?? "") ? (form.get("draft") ?? "") : "",
   files: form
     .getAll("file")

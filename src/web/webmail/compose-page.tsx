@@ -42,6 +42,7 @@ export const MessageForm = ({ page, form, known, saved }: ComposePageProps) => (
     fields={{
       idempotency_key: form.idempotencyKey,
       in_reply_to: form.inReplyTo,
+      answered: form.isAnswered ? "1" : "",
       draft: form.draft,
       back: form.back,
     }}

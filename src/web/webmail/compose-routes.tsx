@@ -25,7 +25,7 @@ import { requireAllFiles, settleFiles, storeChosen } from "./compose-files.ts";
 import { type ComposeForm, readComposeForm, toAddresses, toMessageInput } from "./compose-form.ts";
 import { ComposePage } from "./compose-page.tsx";
 import type { OpenPage } from "./layout.tsx";
-import { openForm } from "./open-form.ts";
+import { isAnswered, openForm } from "./open-form.ts";
 import { openPage } from "./open-page.tsx";
 import { backPath, composePath, scheduledPath } from "./paths.ts";
 import { ScheduledPage } from "./scheduled-page.tsx";
@@ -175,7 +175,7 @@ async function storeDraft(
 /** Throws 409 for a draft that another window or person has sent, changed or deleted. The form, saved or sent again, is a new message. */
 function refuseGone(form: ComposeForm): never {
   form.draft = "";
-  throw conflict("The draft was sent, changed or deleted elsewhere. Save or send again to make this a new message.");
+  throw conflict("The draft was sent, changed or deleted elsewhere. Save or send again to make this a new message");
 }
 
 /** Sends the form once: `now`, `later` at its time, or else after the time in which it can be undone. It is a draft until then. */
@@ -194,6 +194,7 @@ async function send(c: AppContext, page: OpenPage, form: ComposeForm, action: st
   const { id } = await onceForForm(
     c,
     async (ctx) => {
+      if (!form.isAnswered && (await isAnswered(page, form.inReplyTo))) askAboutAnswer(form);
       const isNew = form.draft === "";
       if (!atOnce) await storeDraft(page, form);
       else if (!isNew && !(await mailbox.store.find("Drafts", Number(form.draft)))) refuseGone(form);
@@ -213,6 +214,14 @@ async function send(c: AppContext, page: OpenPage, form: ComposeForm, action: st
   if (isLater) return scheduledPath(mailbox.id, { done: "later" });
   const undo = atOnce ? null : { email: id, draft: form.draft, until };
   return backPath(mailbox.id, form.back, toSentQuery({ undo }));
+}
+
+/** Throws 409 for a reply to a message that somebody has answered since it was opened. The form, sent again, is sent. */
+function askAboutAnswer(form: ComposeForm): never {
+  form.isAnswered = true;
+  throw conflict(
+    "This message was answered since you opened it. Read the answer in its conversation, or send again to send yours too",
+  );
 }
 
 /** Deletes the draft that was made for a message which was not sent. Its text is in the form. */

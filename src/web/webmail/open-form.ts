@@ -22,7 +22,8 @@ export async function openForm(page: OpenPage, query: Query): Promise<OpenForm> 
   const back = backOf(mailbox.id, query);
   if (draft !== undefined) {
     const message = await getMessage(mailbox, "Drafts", parseUid(draft));
-    return { form: { ...draftForm(message, await readContent(caller, message, false)), back }, known };
+    const form = draftForm(message, await readContent(caller, message, false));
+    return { form: { ...form, isAnswered: await isAnswered(page, form.inReplyTo), back }, known };
   }
   if (!isReply(reply)) return { form: { ...emptyForm(signature, { to }), back }, known };
   const message = await getMessage(mailbox, folder, parseUid(uid));
@@ -37,6 +38,10 @@ export async function openFormBelow(page: OpenPage, { folder, uid }: StoredMessa
   if (stored === null || stored.claim !== null) return null;
   return openForm(page, { draft: String(stored.uid), back: messagePath(page.mailbox.id, { folder, uid }) });
 }
+
+/** Returns whether the message with a Message-ID is in the mailbox and was answered. */
+export const isAnswered = async ({ mailbox }: OpenPage, messageId: string): Promise<boolean> =>
+  messageId !== "" && (await mailbox.store.findByMessageId(messageId))?.answered === true;
 
 /** Returns the path of the page that led to the form: of a message, a label, or a folder. */
 function backOf(id: string, { folder = "INBOX", uid = "", label, back, draft }: Query): string {

@@ -31,6 +31,7 @@ export function replyForm(
     subject: prefixed("Re", message.subject),
     ...quote(start, [intro], content, quoteLines),
     inReplyTo: message.messageId ?? "",
+    isAnswered: message.answered,
   });
 }
 

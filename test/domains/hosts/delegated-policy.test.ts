@@ -4,7 +4,7 @@ import { tendZones, toZoneFile } from "../../../src/domains/domains/index.ts";
 import type { DomainOut } from "../../../src/domains/domains/schema.ts";
 import type { HealthOut } from "../../../src/domains/health/index.ts";
 import { database } from "../../support/databases.ts";
-import { replace, unpublish, zoneRecords } from "../../support/dns-control.ts";
+import { publish, replace, unpublish, zoneRecords } from "../../support/dns-control.ts";
 import { publishRecords, uniqueDomainName, verify } from "../../support/domains.ts";
 import { hostSettings } from "../../support/hostnames.ts";
 import { settingsOfZone } from "../../support/test-zones.ts";
@@ -103,6 +103,7 @@ describe("the MTA-STS records of a delegated domain", () => {
       ...{ status: "missing", action: "Publish this record if you receive mail here or will." },
     });
     const made = await aDomain("delegated");
+    await publish([{ type: "A", name: "mx.elsewhere.example", value: "192.0.2.9" }]);
     await replace(made.domain.name, [
       { type: "MX", name: made.domain.name, value: "mx.elsewhere.example", priority: 10 },
     ]);

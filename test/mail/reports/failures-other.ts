@@ -8,6 +8,48 @@ bare 553 | - | 553 no
 bare 5.1.0 | 5.1.0 | 550 5.1.0 rejected
 no text | 5.0.0 |
 no status, no text | - |
+German, sender | - | 550 Die Adresse des Absenders existiert nicht
+German, address of the sender | - | 550 Absenderadresse ungueltig
+French, sender | - | 550 L'adresse de l'expéditeur est inconnue
+French, IP address | - | 550 adresse IP inconnue
+Dutch, sender | - | 550 Afzender bestaat niet
+Dutch, domain of the sender | - | 550 Het domein van de afzender bestaat niet
+Polish, domain of the sender | - | 550 Domena nadawcy nie istnieje
+Spanish, sender | - | 550 La dirección del remitente no existe
+Portuguese, sender | - | 550 Endereço do remetente inválido
+Italian, sender | - | 550 indirizzo mittente inesistente
+Russian, sender | - | 550 адрес отправителя не существует
+Chinese, sender | - | 550 发件人地址不存在
+Japanese, sender | - | 550 送信元アドレスが存在しません
+Korean, sender | - | 550 보낸 사람 주소가 존재하지 않습니다
+Turkish, sender | - | 550 Gönderen kullanıcı bulunamadı
+Look-up, Postfix | - | 550 5.1.1 <b@y.test>: Recipient address rejected: unverified address: Address verification in progress
+Look-up, directory | - | 550 5.1.1 LDAP server not found
+Look-up, no result | - | 550 5.1.1 cannot verify recipient
+Disabled for a while | - | 550 5.2.1 Mailbox disabled until the owner renews the subscription
+Suspended for a while | - | 550 5.1.1 Mail to this recipient is suspended until the invoice is paid
+On hold | - | 550 5.2.1 This account is on hold
+Moving | - | 550 5.1.1 Recipient's mailbox is being moved, please resend tomorrow
+Host without a name | - | 550 Host not found for 192.0.2.1
+Host unknown by address | - | 550 unknown host [192.0.2.1]
+EHLO, name | - | 550 Invalid host name
+Host, not the recipient | - | 550 your host is not known here
+Recipients, too many | - | 550 Invalid recipient count
+Port | - | 550 This host does not accept mail on port 25
+Relaying, map | - | 550 domain not found in relay map
+Authentication | - | 550 user unknown: smtp auth required
+German, for a while | - | 550 Das Postfach ist vorübergehend nicht gefunden
+German, directory | - | 550 Empfänger nicht gefunden: Verzeichnisdienst nicht erreichbar
+French, until a day | - | 550 L'utilisateur est absent, adresse invalide jusqu'au 3 mai
+Review | - | 550 5.1.1 User suspended pending review
+Vacation | - | 550 The user is on vacation and mailbox is closed
+Database | - | 550 5.1.1 user unknown in virtual alias table; database error
+Backend | - | 550 5.1.1 backend down, user not found
+Second server | - | 550 user not found on this MX, use primary MX
+Migration | - | 550 mailbox unavailable due to migration
+Sender, MAIL at the end | - | 550 Bad address in MAIL FROM
+Sender, in brackets | - | 550 unknown user (sender)
+Sender, by its address | - | 550 sender <bq@x.test> unknown user
 Postfix, reverse DNS | 5.7.1 | 554 5.7.1 <unknown[192.0.2.1]>: Client host rejected: cannot find your hostname, [192.0.2.1]
 Postfix, EHLO | 5.0.0 | 550 <out.x.test>: Helo command rejected: Host not found (in reply to EHLO command)
 Postfix, sender | 5.1.8 | 550 5.1.8 <bq@x.test>: Sender address rejected: Domain not found (in reply to RCPT TO command)

@@ -42,7 +42,7 @@ function refuse(learned: LearnedRate, count: number, from: number) {
 
 describe("the rate after a slow-down", () => {
   it.each([
-    { accepted: 1_000, each: 10, refusals: 1, rate: 5_400, waitMs: SECOND },
+    { accepted: 1_000, each: 10, refusals: 1, rate: 5_700, waitMs: SECOND },
     // It accepted a tenth of what was sent: not below half at once, and to the rate by and by.
     { accepted: 100, each: 100, refusals: 1, rate: 3_000, waitMs: SECOND },
     { accepted: 100, each: 100, refusals: 2, rate: 1_500, waitMs: 2 * SECOND },
@@ -69,6 +69,15 @@ describe("the rate after a slow-down", () => {
     expect(learned.messagesPerMinute).toBeLessThan(1.15 * (1_000 / 60));
   });
 
+  it("is that of the time before when one message is accepted between two of them", () => {
+    const sent = accept(newLearnedRate(T0), 100, T0, 50);
+    let { learned, at } = refuse(sent.learned, 2, sent.at);
+    at += 2 * SECOND;
+    learned = refuse(accept(learned, 1, at, 0).learned, 1, at).learned;
+    // 100 within 5 s and waits of 3 s; the one message alone would have halved it.
+    expect(learned.messagesPerMinute).toBeGreaterThan(101 / (8 / 60) - 20);
+  });
+
   it("does not take a time without mail for a low rate", () => {
     const sent = accept(newLearnedRate(T0), 100, T0, 10);
     const { learned } = refuse(sent.learned, 1, sent.at + 5 * HOUR);
@@ -79,31 +88,36 @@ describe("the rate after a slow-down", () => {
     const slow: LearnedRate = { ...newLearnedRate(T0), messagesPerMinute: 20, slowedAt: T0 };
     const sent = accept(slow, 100, T0, 3 * SECOND);
     const { learned } = refuse(sent.learned, 1, sent.at + 3 * SECOND);
-    expect(learned.messagesPerMinute).toBeCloseTo(18, 5);
-    expect(learned.waitMs).toBeCloseTo(26_667, 0);
+    expect(learned.messagesPerMinute).toBeCloseTo(19, 5);
+    expect(learned.waitMs).toBeCloseTo(25_263, 0);
   });
 
   it("is never above that of the table", () => {
     const low = { ...limits, messagesPerMinute: 5 };
     const sent = accept(newLearnedRate(T0), 100, T0, 10);
-    expect(noteRateRefused(sent.learned, low, sent.at).messagesPerMinute).toBe(4.5);
+    expect(noteRateRefused(sent.learned, low, sent.at).messagesPerMinute).toBe(4.75);
   });
 });
 
 describe("the rate after accepted messages", () => {
-  const slowed = () => {
-    const sent = accept(newLearnedRate(T0), 1_000, T0, 100);
+  /** `each`: ms between the messages that were accepted before. */
+  const slowed = (each = 100) => {
+    const sent = accept(newLearnedRate(T0), 10_000, T0, each);
     const { learned, at } = refuse(sent.learned, 1, sent.at);
     return accept(learned, 1, at + SECOND, 0);
   };
 
-  it("grows by the same amount with each: after 1,000 it is what it was before", () => {
-    const { learned, at } = slowed();
-    const [first, half, whole] = [0, 500, 1_000].map(
-      (count) => accept(learned, count, at, 1).learned.messagesPerMinute,
+  it.each([
+    ["is what it was before the slow-down", 10, 1 / 0.95],
+    // It fell by more than half, which may have been too much.
+    ["is a quarter more when it fell further", 100, 1.25],
+  ])("grows by the same amount with each: after 1,000 it %s", (_, each, growth) => {
+    const { learned, at } = slowed(each);
+    const [first = 0, half = 0, whole = 0] = [0, 500, 1_000].map(
+      (count) => accept(learned, count, at, 0).learned.messagesPerMinute,
     );
-    expect(whole).toBeCloseTo((first ?? 0) / 0.9, 5);
-    expect(half).toBeCloseTo(((first ?? 0) + (whole ?? 0)) / 2, 5);
+    expect(Math.min(whole, limits.messagesPerMinute) / first).toBeCloseTo(growth, 5);
+    expect(half).toBeCloseTo((first + Math.min(whole, limits.messagesPerMinute)) / 2, 5);
   });
 
   it("is that of the table in the end", () => {
@@ -146,7 +160,7 @@ describe("a receiver that asks to slow down", () => {
   const tooFast = toReply("450 4.7.28 unusual rate of mail");
   const sending = () => {
     const pace = aPace();
-    for (let n = 0; n < 600; n++) pace.noteAccepted(1, T0 + n * 100);
+    for (let n = 0; n < 600; n++) pace.noteAccepted(1, T0 + n * 100, 1_000);
     return { pace, at: T0 + MINUTE };
   };
 
@@ -162,11 +176,11 @@ describe("a receiver that asks to slow down", () => {
 
   it("is asked by one message after the wait, and by all connections that are left when it accepts that", () => {
     const { pace, at } = sending();
-    expect([pace.connections(at), pace.takeTurn(at)]).toEqual([10, 0]);
+    expect([pace.connections(at), pace.takeTurn(at, 1_000)]).toEqual([10, 0]);
     pace.noteRefusal(tooFast, at);
-    expect([pace.connections(at), pace.takeTurn(at)]).toEqual([0, SECOND]);
-    expect([pace.connections(at + SECOND), pace.takeTurn(at + SECOND)]).toEqual([1, 0]);
-    pace.noteAccepted(1, at + SECOND + 100);
+    expect([pace.connections(at), pace.takeTurn(at, 1_000)]).toEqual([0, SECOND]);
+    expect([pace.connections(at + SECOND), pace.takeTurn(at + SECOND, 1_000)]).toEqual([1, 0]);
+    pace.noteAccepted(1, at + SECOND + 100, 1_000);
     expect(pace.connections(at + SECOND + 100)).toBe(5);
   });
 
@@ -175,7 +189,7 @@ describe("a receiver that asks to slow down", () => {
     for (let ms = 0; ms < 900; ms += 100) pace.noteRefusal(tooFast, at + ms);
     expect(pace.limits(at).messagesPerMinute).toBe(3_000);
     // One that was accepted meanwhile is no probe.
-    pace.noteAccepted(1, at + 950);
+    pace.noteAccepted(1, at + 950, 1_000);
     expect(pace.connections(at + SECOND)).toBe(1);
   });
 
@@ -193,6 +207,25 @@ describe("a receiver that asks to slow down", () => {
       [128, "450 4.7.28 unusual rate of mail"],
     ]);
     expect(causes.slice(0, 6).map(([, reason]) => reason)).toEqual(Array(6).fill(null));
+  });
+
+  it("because of its bytes has a lower rate of bytes, so that a large message is followed by a longer wait", () => {
+    const { pace, at } = sending();
+    pace.noteRefusal(toReply("452 4.3.1 Too many bytes within a minute"), at);
+    expect(pace.limits(at)).toMatchObject({ messagesPerMinute: 3_000, isLearned: true });
+    const after = at + SECOND;
+    expect(pace.takeTurn(after, 1_000)).toBe(0);
+    // 20,000 bytes are 20 messages of the usual size, of which 50 leave in a second.
+    expect(pace.takeTurn(after + 200, 20_000)).toBe(0);
+    expect(pace.takeTurn(after + 200, 1_000)).toBeGreaterThanOrEqual(200);
+  });
+
+  it("because of its bytes keeps that rate of bytes when messages get smaller", () => {
+    const { pace, at } = sending();
+    pace.noteRefusal(toReply("452 4.3.1 Too many bytes within a minute"), at);
+    let [now, sent] = [at + SECOND, 0];
+    for (; now < at + 11 * SECOND; now += Math.max(1, pace.takeTurn(now, 100))) sent += 1;
+    expect(sent).toBeGreaterThan(0.9 * 10 * 50 * 10);
   });
 
   it("because of its connections keeps its rate, and has fewer connections", () => {

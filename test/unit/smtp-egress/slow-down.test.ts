@@ -1,7 +1,7 @@
 /** Tells replies that ask to send more slowly from others. */
 import { describe, expect, it } from "vitest";
 import { toLine } from "../../../smtp-egress/receivers/reply-line.ts";
-import { isSlowDown } from "../../../smtp-egress/receivers/slow-down.ts";
+import { isAboutBytes, isAboutRecipients, isSlowDown } from "../../../smtp-egress/receivers/slow-down.ts";
 import { toReply } from "./support/replies.ts";
 
 describe("a reply that asks to slow down", () => {
@@ -12,6 +12,7 @@ describe("a reply that asks to slow down", () => {
     "451 4.7.500 Server busy. Please try again later from [192.0.2.1].",
     "421 4.7.0 Error: too many connections from 192.0.2.1",
     "450 4.7.1 Error: too much mail from 192.0.2.1",
+    "452 4.3.1 Too much data within a minute: try again later",
     "452 4.3.2 Connection rate limit exceeded.",
     "421 4.3.2 The maximum number of concurrent connections has exceeded a limit, closing transmission channel",
     "421 mwinf5c79 ME Trop de connexions. Too many connections, slow down. OFR005_104 [104]",
@@ -51,6 +52,25 @@ describe("a reply about something else", () => {
     "550 5.7.1 too many connections",
     "250 2.0.0 queued; too many connections before",
   ])("leaves the window alone: %s", (line) => expect(isSlowDown(toReply(line))).toBe(false));
+});
+
+it.each([
+  ["452 4.3.1 Too many bytes from your address", true],
+  ["421 4.7.0 You have sent more than 500 KB within a minute", true],
+  ["421 4.7.0 Bandwidth exceeded, slow down", true],
+  ["421 4.7.0 Messages temporarily deferred due to unexpected volume", false],
+  ["450 4.7.1 Error: too much mail", false],
+])("is about bytes, and not about messages: %s %s", (line, expected) => {
+  expect(isAboutBytes(toReply(line))).toBe(expected);
+});
+
+it.each([
+  ["452 4.5.3 Error: too many recipients", true],
+  ["452 Too many recipients", true],
+  ["452 4.2.2 Mailbox full, too many recipients", false],
+  ["450 4.2.1 Try again later", false],
+])("is about the recipients of a message: %s %s", (line, expected) => {
+  expect(isAboutRecipients(toReply(line))).toBe(expected);
 });
 
 it("is tested by rules on one line: code, enhanced code and text", () => {

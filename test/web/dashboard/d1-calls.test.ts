@@ -16,6 +16,9 @@ import { foreignIds } from "./support.ts";
 
 /** How often a page calls D1. Each call is a round trip, so a page may make one to authenticate and one to each database. */
 
+/** The page that calls the main database twice beyond its session: for the receivers of the domains that it counted. */
+const TWICE = "GET /app/domains/:domain_id/deliverability";
+
 /** Calls to the mail database of the pages that need more than one. */
 const exceptions: Readonly<Record<string, { calls: number; reason: string }>> = {
   "GET /app/emails": { calls: 2, reason: "the reasons of the failed rows that the search found" },
@@ -134,7 +137,7 @@ describe("a page", () => {
     for (const route of pages) {
       const { status, main, mail } = await visit(route, { session: tokens.accessToken });
       expect(status, route).toBe(statuses[route] ?? 200);
-      expect(main, route).toBeLessThanOrEqual(2);
+      expect(main, route).toBeLessThanOrEqual(route === TWICE ? 3 : 2);
       if (mail > 1) over[route] = mail;
     }
     expect(over).toEqual(Object.fromEntries(Object.entries(exceptions).map(([route, { calls }]) => [route, calls])));

@@ -25,13 +25,27 @@ describe("the page Deliverability of a domain", () => {
     const titles = [...html.matchAll(/<h2>([^<]*)<\/h2>/g)].map(([, title]) => title);
     expect(titles.slice(0, 4)).toEqual([
       "What needs attention",
-      `Outlook blocks your mail: 98 emails refused or deferred from ${nameOf(PLANTED.listedFrom)} to ${nameOf(0)}.`,
+      `Outlook blocks your mail: 98 of its newest replies, from ${nameOf(PLANTED.listedFrom)} to ${nameOf(0)}.`,
       `Complaints at Yahoo and AOL were 2.1 % on ${nameOf(PLANTED.complaintPeak)}: 9 of 420.`,
       `DKIM did not pass for 100 % of your mail on ${nameOf(PLANTED.brokenDkim)}: 2,610 of 2,610 messages in DMARC reports.`,
     ]);
     for (const text of ["ask for removal", "part of their network is on our block list", "[TSS04]", "google.com"])
       expect(html.includes(text), text).toBe(true);
     expect(html).toMatch(/Gmail[\s\S]*54,000[\s\S]*Outlook[\s\S]*18,000[\s\S]*980 \(5.4 %\)/);
+  });
+
+  it("shows no zeros for what was not reported, and none of the service's own reasons", async () => {
+    const { workspace, read } = await aSender();
+    await writeMonth(mail, workspace, Date.now());
+    await mail
+      .prepare(`UPDATE emails SET events = replace(events, '"response"', '"reason"') WHERE workspace = ?1`)
+      .bind(workspace.workspaceNumber)
+      .run();
+    const html = await read();
+    expect(html).toMatch(/Gmail[\s\S]*Not reported[\s\S]*Outlook[\s\S]*Apple[\s\S]*Not reported[\s\S]*Others/);
+    expect(html).toContain("No receiver has deferred or refused the newest mail of this domain.");
+    expect(html).toContain(new Date(Date.now() - DAY_MS).toISOString().slice(0, 10));
+    expect(html).not.toContain(new Date().toISOString().slice(0, 10));
   });
 
   it("has nothing to say of a month without mail, and of another workspace's domain", async () => {

@@ -81,8 +81,8 @@ export async function connectedByOAuth(owner: TestWorkspace, scope: string) {
 /** Calls a tool and returns its text, parsed when it is a result. Throws when the structured content is not the same. */
 export async function call(client: Client, name: string, args: Record<string, unknown> = {}) {
   const { content, isError, structuredContent } = await client.callTool({ name, arguments: args });
-  const [first] = content as { type: string; text: string }[];
-  const text = first?.text ?? "";
+  // A mark of foreign words may come before the result.
+  const text = (content as { type: string; text: string }[]).at(-1)?.text ?? "";
   const isResult = isError !== true;
   if (isResult && JSON.stringify(structuredContent) !== text) throw new Error(`${name} returned two different results`);
   return { isError: !isResult, text, value: isResult ? JSON.parse(text) : null };

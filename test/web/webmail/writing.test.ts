@@ -264,3 +264,37 @@ describe("a draft that is being sent", () => {
     expect(html.match(/name="email_id"/g)).toHaveLength(1);
   });
 });
+
+describe("a message that two people answer", () => {
+  const ASKS = "This message was answered since you opened it.";
+  /** Opens the form of a reply, and returns the fields that a browser sends of it. */
+  const aReply = async (query = "reply=one&folder=INBOX&uid=1") => {
+    const form = await open(query);
+    const value = (name: string) => valuesOf(form, name)[0] ?? "";
+    const names = ["in_reply_to", "answered", "draft", "idempotency_key"];
+    return { text: "On Thursday.", action: "now", ...Object.fromEntries(names.map((name) => [name, value(name)])) };
+  };
+
+  it("asks the second one, whose answer is sent when it is sent again", async () => {
+    await box.receive();
+    const [first, second] = [await aReply(), await aReply()];
+    expect((await compose(first)).status).toBe(303);
+    const asked = await compose(second);
+    const html = await asked.text();
+    expect([asked.status, toText(html).includes(ASKS), areasOf(html)[0]]).toEqual([409, true, "On Thursday."]);
+    expect(await box.list("Drafts")).toHaveLength(0);
+    expect((await compose({ ...second, answered: valuesOf(html, "answered")[0] ?? "" })).status).toBe(303);
+    await expect.poll(() => box.list("Sent"), { timeout: 20_000 }).toHaveLength(2);
+  });
+
+  it("asks nobody about a form that was submitted twice, about an answer from before, or about an undone one", async () => {
+    await box.receive();
+    const reply = { ...(await aReply()), action: "send" };
+    for (const _ of ["first", "second"]) expect((await compose(reply)).status).toBe(303);
+    const draft = await draftUid();
+    const [email_id = ""] = valuesOf((await box.read(`/mail/scheduled/${box.workspace.mailboxId}`)).html, "email_id");
+    await box.page.post(`/mail/scheduled/${box.workspace.mailboxId}`, { email_id, draft });
+    expect(valuesOf(await open("reply=one&folder=INBOX&uid=1"), "answered")).toEqual(["1"]);
+    expect(valuesOf(await open(`draft=${draft}`), "answered")).toEqual(["1"]);
+  });
+});

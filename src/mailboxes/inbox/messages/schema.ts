@@ -3,6 +3,8 @@ import { flag } from "../../../http/flag.ts";
 import { named, serialize } from "../../../lib/serialize.ts";
 import { Authentication, readAuthentication } from "../../../mail/authentication-results/stored-results.ts";
 import { bounds as messageBounds } from "../../../mail/messages/rules.ts";
+import { replyText } from "../../../mail/texts/reply-text.ts";
+import { plainText } from "../../../mail/texts/text.ts";
 import { MAX_SELECTED, type StoredMessage } from "../../mailbox-store/index.ts";
 import { Address, ItemOut, itemExample, messageFields, toAddress, toItem } from "../schema.ts";
 import type { MessageContent } from "./read.ts";
@@ -52,6 +54,9 @@ export const MessageOut = z
       .string()
       .nullable()
       .describe("The inline texts one after the other, HTML between them as text. null: the message has HTML only."),
+    reply_text: z
+      .string()
+      .describe("Of the text, or else of the HTML as text: without quotes, what introduces them, and the signature."),
     html: z
       .string()
       .nullable()
@@ -72,6 +77,7 @@ export const MessageOut = z
       references: [],
       headers: [{ name: "Subject", value: "Your receipt" }],
       text: "Thank you for your order.",
+      reply_text: "Thank you for your order.",
       html: null,
       attachments: [
         { part_id: "2", filename: "a.csv", content_type: "text/csv", size: 3, content_id: null, inline: false },
@@ -99,6 +105,7 @@ export function toMessage(message: StoredMessage, content: MessageContent): z.ou
     references: message.references,
     headers,
     text,
+    reply_text: replyText(text ?? plainText(html ?? "")),
     html,
     attachments: message.parts
       .filter(({ use }) => use === "attachment" || use === "inline")

@@ -6,10 +6,12 @@ import { Days, number, percent } from "./reports.tsx";
 
 /** Wordings of replies that the page shows. */
 const MAX_REPLIES = 12;
+/** Receivers that report no single complaints. */
+const UNREPORTED = ["gmail", "apple"];
 /** Organisations that reported, which the page names. */
 const MAX_REPORTERS = 8;
 
-/** What receivers did with mail of a domain in 30 days, what they said, and what to do. */
+/** Shows how receivers treated mail of a domain in 30 days, what they said, and what to do. */
 export const DeliverabilityPage = ({ found }: { found: Deliverability }) => (
   <AppLayout
     title={`Deliverability of ${found.domain.name}`}
@@ -46,25 +48,26 @@ const Receivers = ({ receivers }: Pick<Deliverability, "receivers">) => (
   <>
     <List
       caption="Mail by receiver"
-      columns={["Receiver", "Sent", "Delivered", "Deferred", "Bounced", "Blocked or refused", "Complaints"]}
+      columns={["Receiver", "Sent", "Delivered", "Deferred", "Hard bounces", "Blocked or refused", "Complaints"]}
       rows={receivers.map(({ name, counts: { sent, complained, ...counts } }) => [
         RECEIVERS[name].label,
         number(sent),
         ...[counts.delivered, counts.deferred, counts.bounced, counts.soft_bounced + counts.failed].map((count) =>
           sent === 0 ? "–" : `${number(count)} (${percent(count, sent)})`,
         ),
-        <ComplaintRate complained={complained} sent={sent} />,
+        <ComplaintRate name={name} complained={complained} sent={sent} />,
       ])}
     />
     <p class="soft">
-      Recipients of all mail of the workspace, by their last known state. Bounced: the address does not work. Deferred:
-      tried again later, at least once.
+      Recipients of all mail of the workspace, by their last known state. Hard bounces: the address does not work.
+      Deferred: tried again later, at least once.
     </p>
   </>
 );
 
-function ComplaintRate({ complained, sent }: { complained: number; sent: number }) {
+function ComplaintRate({ name, complained, sent }: { name?: string; complained: number; sent: number }) {
   if (sent === 0) return <>–</>;
+  if (complained === 0 && UNREPORTED.includes(name ?? "")) return <>Not reported</>;
   const share = complained / sent;
   const word = share >= COMPLAINTS.most ? "error" : share >= COMPLAINTS.wanted ? "warning" : "ok";
   return <Status word={word} label={`${number(complained)} (${(100 * share).toFixed(2)} %)`} />;
@@ -83,7 +86,7 @@ const Replies = ({ replies }: Pick<Deliverability, "replies">) => (
         number(count),
         <Time at={iso(last)} />,
       ])}
-    empty={<p>No receiver has deferred or refused mail of this domain.</p>}
+    empty={<p>No receiver has deferred or refused the newest mail of this domain.</p>}
   />
 );
 
@@ -130,7 +133,7 @@ function Authentication({ found }: { found: Deliverability }) {
   );
 }
 
-/** What large receivers want of senders, beside what the mail has. */
+/** Shows what large receivers want of senders, beside what the mail has. */
 function Wants({ found: { dmarc, receivers } }: { found: Deliverability }) {
   const messages = total(dmarc.days, (day) => day.messages);
   const counted = (of: "complained" | "sent") => total(receivers, ({ counts }) => counts[of]);

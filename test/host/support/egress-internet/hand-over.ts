@@ -10,13 +10,14 @@ export interface HandedOver {
 
 /** The reply of the egress to a hand-over. */
 export type Taken =
-  | { kind: "held" }
+  /** `waiting`: seconds by recipient of those that were told to wait. */
+  | { kind: "held"; waiting: ReadonlyMap<string, number> }
   /** 451 at RCPT: there is a place in the line. */
   | { kind: "wait"; seconds: number; receiver: string; label: string; reason: string }
   | { kind: "refused"; reply: string }
   | { kind: "deferred"; reply: string };
 
-const WAIT = /^451 4\.7\.1 wait (\d+) s for ([a-z0-9.-]{1,100}) \(([^)]*)\): (.{0,200})$/;
+const WAIT = /^451 4\.(?:7\.1|4\.5) wait (\d+) s for ([a-z0-9.-]{1,100}) \(([^)]*)\): (.{0,200})$/;
 
 export class HandOver {
   readonly #client: SmtpClient;
@@ -33,7 +34,7 @@ export class HandOver {
     return new HandOver(client);
   }
 
-  /** Hands one email over. The first recipient that is not taken decides. Throws when the connection ends. */
+  /** Hands one email over. When no recipient is taken, the first one decides. Throws when the connection ends. */
   async send({ ticket, from, to, content }: HandedOver): Promise<Taken> {
     const client = this.#client;
     const recipients = to.map((address) => `RCPT TO:<${address}>\r\n`).join("");
@@ -41,15 +42,20 @@ export class HandOver {
     const replies = [await this.#reply()];
     for (let n = 0; n <= to.length; n++) replies.push(await this.#reply());
     const refusal = replies.find((reply) => !/^[23]/.test(reply));
-    if (refusal !== undefined) {
-      // The connection goes on, also when DATA was accepted for other recipients.
-      if (replies.at(-1)?.startsWith("354")) throw new Error("a part of the recipients was refused");
+    const waiting = new Map<string, number>();
+    if (refusal !== undefined && replies.at(-1)?.startsWith("354")) {
+      for (const [n, address] of to.entries()) {
+        const taken = toTaken(replies[n + 1] ?? "");
+        if (taken.kind === "wait") waiting.set(address, taken.seconds);
+        else if (!replies[n + 1]?.startsWith("250")) throw new Error("a recipient of several was refused");
+      }
+    } else if (refusal !== undefined) {
       await client.command("RSET");
       return toTaken(refusal);
     }
     const reply = await client.command(`${content}.`);
     if (reply === "") throw new Error("the egress has closed the connection");
-    return reply.startsWith("250") ? { kind: "held" } : toTaken(reply);
+    return reply.startsWith("250") ? { kind: "held", waiting } : toTaken(reply);
   }
 
   end(): void {

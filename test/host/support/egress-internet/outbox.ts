@@ -9,9 +9,12 @@ import { HandOver, type Taken } from "./hand-over.ts";
 
 export const SECRET = "gateway-secret-of-the-tests-0123456789";
 
-/** An email with one recipient. */
 export interface Email {
+  /** The first recipient. */
   to: string;
+  /** Recipients without a final result, and those of them that have none of the present hand-over. */
+  pending: Set<string>;
+  unanswered: Set<string>;
   content: string;
   /** 1 for the first hand-over. */
   attempt: number;
@@ -78,10 +81,12 @@ export class Outbox {
   }
 
   /** Adds emails, which a run hands over. */
-  add(recipients: readonly string[], contentOf: (to: string) => string = contentFor): Email[] {
-    const added = recipients.map((to): Email => {
-      const common = { state: "waiting", dueAt: 0, ticket: "", results: [], waits: [], doneAt: 0 } as const;
-      return { ...common, results: [], waits: [], to, content: contentOf(to), attempt: 0, mayRepeat: false };
+  add(recipients: readonly (string | readonly string[])[], contentOf: (to: string) => string = contentFor): Email[] {
+    const added = recipients.map((one): Email => {
+      const pending = new Set(typeof one === "string" ? [one] : one);
+      const [to = ""] = pending;
+      const common = { state: "waiting", dueAt: 0, ticket: "", attempt: 0, mayRepeat: false, doneAt: 0 } as const;
+      return { ...common, pending, unanswered: new Set(), results: [], waits: [], to, content: contentOf(to) };
     });
     for (const email of added) {
       this.emails.push(email);
@@ -164,15 +169,20 @@ export class Outbox {
       isOther: false,
     });
     email.ticket = ticket;
+    email.dueAt = 0;
+    email.unanswered = new Set(email.pending);
     this.#byTicket.set(ticket, email);
     let taken: Taken;
     try {
-      taken = await handOver.send({ ticket, from, to: [email.to], content: email.content });
+      taken = await handOver.send({ ticket, from, to: [...email.pending], content: email.content });
     } catch (error) {
       // Without a reply it is not known whether the egress holds it.
       email.mayRepeat = true;
       throw error;
     }
+    if (taken.kind === "held")
+      for (const [address, seconds] of taken.waiting)
+        this.#takeResult(email, address, { kind: "paced", receiver: "", label: "", seconds, reason: "" });
     // Its result may come before the reply.
     if (taken.kind === "held" || email.state !== "held" || email.ticket !== ticket) return;
     this.#byTicket.delete(ticket);
@@ -181,13 +191,9 @@ export class Outbox {
       email.attempt -= 1;
       this.#wait(email, Date.now() + taken.seconds * 1_000);
     } else if (taken.kind === "refused") {
-      this.#finish(email, {
-        kind: "message-refused",
-        phase: "mail",
-        reply: toReply(taken.reply),
-        relay: "",
-        receiver: "",
-      });
+      const reply = toReply(taken.reply);
+      email.results.push({ kind: "message-refused", phase: "mail", reply, relay: "", receiver: "" });
+      this.#finish(email);
     } else {
       this.busyReplies += 1;
       this.#wait(email, Date.now() + BUSY_MS);
@@ -208,34 +214,36 @@ export class Outbox {
     this.groups.push(outcomes.length);
     const lost = outcomes.filter(({ ticket, recipients }) => {
       const email = this.#byTicket.get(ticket);
-      for (const { result } of recipients) if (email) this.#takeResult(email, result);
+      for (const { address, result } of recipients) if (email) this.#takeResult(email, address, result);
       return !email;
     });
     return { reply: null, lost: lost.map(({ ticket }) => ticket) };
   }
 
-  #takeResult(email: Email, result: ReportedResult): void {
+  #takeResult(email: Email, address: string, result: ReportedResult): void {
     this.onResult?.(email, result);
-    if (email.state === "done" || result.kind === "held") return;
-    if (result.kind === "paced" || result.kind === "returned") {
-      email.results.push(result);
-      this.#byTicket.delete(email.ticket);
-      this.#wait(email, result.kind === "paced" ? Date.now() + result.seconds * 1_000 : 0);
-      return;
-    }
-    const retryMs = result.kind === "deferred" || result.kind === "ambiguous" ? this.retryMs(email, result) : null;
-    if (retryMs === null) {
-      this.#finish(email, result);
-      return;
-    }
+    if (email.state === "done" || result.kind === "held" || !email.unanswered.delete(address)) return;
     email.results.push(result);
-    email.mayRepeat ||= result.kind === "ambiguous";
-    this.#byTicket.delete(email.ticket);
-    this.#wait(email, Date.now() + retryMs);
+    const waitMs = this.#waitMs(email, result);
+    if (waitMs === null) email.pending.delete(address);
+    else email.dueAt = Math.max(email.dueAt, waitMs && Date.now() + waitMs);
+    email.mayRepeat ||= waitMs !== null && result.kind === "ambiguous";
+    if (email.unanswered.size > 0) return;
+    if (email.pending.size === 0) this.#finish(email);
+    else {
+      this.#byTicket.delete(email.ticket);
+      this.#wait(email, email.dueAt);
+    }
   }
 
-  #finish(email: Email, result: ReportedResult): void {
-    email.results.push(result);
+  /** Returns after how many ms a recipient is handed over again; null: the result is final. */
+  #waitMs(email: Email, result: ReportedResult): number | null {
+    if (result.kind === "paced") return result.seconds * 1_000;
+    if (result.kind === "returned") return 0;
+    return result.kind === "deferred" || result.kind === "ambiguous" ? this.retryMs(email, result) : null;
+  }
+
+  #finish(email: Email): void {
     Object.assign(email, { state: "done", doneAt: Date.now(), content: "" });
     if (--this.#left === 0) for (const resolve of this.#waiters.splice(0)) resolve();
   }

@@ -104,7 +104,7 @@ export const SENDING_PAGES: Pages = {
   "/app/analytics/broadcasts/:broadcast_id": { seeded: sent },
   "/app/domains": SEEDED,
   "/app/domains/:domain_id": { verified: {}, pending: fresh, delegated, transferred: { ids: { domain_id: "moving" } } },
-  "/app/domains/:domain_id/reports": SEEDED,
+  "/app/domains/:domain_id/reports": { "no reports": {}, "of a month": { ids: { domain_id: "moving" } } },
   "/app/domains/:domain_id/deliverability": {
     "three troubles": { ids: { domain_id: "moving" } },
     "nothing to say": { ids: { domain_id: "fresh" } },

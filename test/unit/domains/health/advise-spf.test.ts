@@ -28,6 +28,11 @@ describe("the record that is advised", () => {
     ["v=spf1 exp=e.test mx ~all", `"v=spf1 ${INCLUDE} exp=e.test mx ~all"`],
     ["v=spf1", `"v=spf1 ${INCLUDE} ~all"`],
     ["", `"v=spf1 ${INCLUDE} ~all"`],
+    ["v=spf1 ip4:[192.0.2.1] ip6:[2001:db8::1] -all", `"v=spf1 ${INCLUDE} ip4:192.0.2.1 ip6:2001:db8::1 -all"`],
+    [
+      "v=spf1 ip4:192.0.2.0 /24 ip4:198.51.100.0/ 24 -all",
+      `"v=spf1 ${INCLUDE} ip4:192.0.2.0/24 ip4:198.51.100.0/24 -all"`,
+    ],
   ])("is valid and keeps what %j means", (text, record) => {
     expect(advised(text)).toBe(record);
   });
@@ -36,13 +41,21 @@ describe("the record that is advised", () => {
     ["v=spf1 ip4:192.0.2.0/33 ~all", "ip4:192.0.2.0/33"],
     ["v=spf1 ip4:192.0.2 ~all", "ip4:192.0.2"],
     ["v=spf1 inlcude:a.test ~all", "inlcude:a.test"],
-    ["v=spf1 include:https://a.test ~all", "include:https://a.test"],
+    ["v=spf1 include:post@a.test ~all", "include:post@a.test"],
+    ["v=spf1 include:https://a.test/spf/page ~all", "include:https://a.test/spf/page"],
     ["v=spf1 a/40 ~all", "a/40"],
   ])("of %j leaves out what nobody can read, and says so", (text, word) => {
-    expect(advised(text)).toBe(`"v=spf1 ${INCLUDE} ~all", without ${word}, which no receiver can read`);
+    expect(advised(text)).toBe(`"v=spf1 ${INCLUDE} ~all", without ${word}, which no receiver can use`);
   });
 
-  it("of several has each term once, includes what one redirects to, and ends as the mildest", () => {
+  it("refuses no sender that it loses, or that another record did not refuse", () => {
+    expect(advised("v=spf1 ip4:192.0.2.1-192.0.2.9 -all")).toMatch(/^"v=spf1 \S+ ~all", without ip4:192/);
+    expect(advised("v=spf1 include:a.test -all", "v=spf1 include:b.test ?all")).toMatch(/ ~all"$/);
+    expect(advised("v=spf1 include:a.test -all", "v=spf1 include:b.test -all")).toMatch(/ -all"$/);
+    expect(advised("v=spf1 include:a.test ?all")).toMatch(/ \?all"$/);
+  });
+
+  it("of several has each term once, includes what one redirects to, and ends as all of them or softly", () => {
     const both = advised(
       "v=spf1 ip4:192.0.2.1 include:a.test -all",
       "v=spf1 include:a.test mx ~all",

@@ -254,6 +254,16 @@ describe("a message with a report", () => {
     for (const message of lies) await expect(readAggregateReport(message)).rejects.toThrow(ReportError);
   });
 
+  it.each([
+    ["a page", "<html>Hello</html>"],
+    ["a broken archive", "PK\x03\x04 no archive"],
+    ["a broken gzip file", "\x1f\x8b no gzip"],
+    ["other JSON", "{}"],
+  ])("is read behind %s", async (_, other) => {
+    const message = messageWithAll([Buffer.from(other, "latin1"), gzipSync(EXAMPLE_NET)]);
+    expect(await readAggregateReport(message)).toMatchObject({ kind: "dmarc", skipped: 0 });
+  });
+
   it("is refused without a file", async () => {
     await expect(readAggregateReport(Buffer.from("Subject: Hello\r\n\r\n<feedback/>"))).rejects.toThrow(ReportError);
     await expect(readAggregateReport(new Uint8Array())).rejects.toThrow(ReportError);

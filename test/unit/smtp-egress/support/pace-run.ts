@@ -55,7 +55,7 @@ export function runPace({ receiver, limits = {}, latencyMs, forMs, emails }: Pac
       const pausedUntil = pace.pausedUntil(now);
       if (pace.connections(now) - running <= 0 && pausedUntil === null) return;
       const wait = Math.max(due, pausedUntil ?? 0) - now;
-      const ms = wait > 0 ? wait : pace.takeTurn(now);
+      const ms = wait > 0 ? wait : pace.takeTurn(now, 1_000);
       if (ms > 0) {
         if (advanceAt > now && now + ms >= advanceAt) return;
         advanceAt = now + Math.ceil(ms);
@@ -115,7 +115,7 @@ export function runPace({ receiver, limits = {}, latencyMs, forMs, emails }: Pac
       room.places -= 1;
       room.noteEnd(true, now);
       if (value.reply === null) {
-        pace.noteAccepted(1, now);
+        pace.noteAccepted(1, now, 1_000);
         waiting += 1;
       } else {
         pace.noteRefusal(toReply(value.reply), now);

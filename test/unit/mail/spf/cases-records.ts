@@ -1,0 +1,113 @@
+/** Published cases on finding a record and on reading it as a whole. Records of the type SPF, which RFC 7208 3.1 removed, are `SPF`. */
+import type { SpfScenario } from "./scenario.ts";
+
+const LABEL = "a123456789012345678901234567890123456789012345678901234567890123";
+
+export const recordScenarios: readonly SpfScenario[] = [
+  {
+    title: "Initial processing",
+    zone: {
+      "example.net": ["TXT v=spf1 -all exp=exp.example.net"],
+      "exp.example.net": ["TXT %{l}"],
+      [LABEL.slice(0, 63)]: ["TXT v=spf1 -all"],
+      // Bytes that are not UTF-8 become U+FFFD when DNS is read.
+      hosed: ["TXT v=spf1 a:\ufeffgarbage.example.net -all"],
+      hosed2: ["TXT v=spf1 \ufffda:example.net -all"],
+      hosed3: ["TXT v=spf1 a:example.net \ufffdall"],
+      nothosed: ["TXT v=spf1 a:example.net -all", "TXT \ufffd"],
+      ctrl: ["TXT v=spf1 a:ctrl.example.com\rptr -all", "A 192.0.2.3"],
+      fine: ["TXT v=spf1 a  -all"],
+    },
+    cases: [
+      ["longlabel", "4.3", LABEL.slice(0, 63), "fail", { from: "1.2.3.5" }],
+      ["nolocalpart", "4.3", "example.net", "fail", { lookups: 0 }],
+      ["non-ascii-policy", "3.1", "hosed", "permerror", { says: /U\+FEFF/ }],
+      ["non-ascii-mech", "3.1", "hosed2", "permerror", { says: /U\+FFFD/ }],
+      ["non-ascii-result", "3.1", "hosed3", "permerror", { says: /U\+FFFD/ }],
+      ["non-ascii-non-spf", "4.5", "nothosed", "fail"],
+      ["control-char-policy", "4.6.1", "ctrl", "permerror", { from: "192.0.2.3", says: /U\+000D/ }],
+      ["two-spaces", "4.6.1", "fine", "fail"],
+    ],
+  },
+  {
+    title: "Record lookup",
+    zone: {
+      "both.example.net": ["TXT v=spf1 -all", "SPF v=spf1 -all"],
+      "txtonly.example.net": ["TXT v=spf1 -all"],
+      "spfonly.example.net": ["SPF v=spf1 -all"],
+      "spftimeout.example.net": ["TXT v=spf1 -all", "TIMEOUT"],
+      "txttimeout.example.net": ["SPF v=spf1 -all", "TIMEOUT"],
+      "nospftxttimeout.example.net": ["SPF v=spf3 !a:yahoo.com -all", "TIMEOUT"],
+      "alltimeout.example.net": ["TIMEOUT"],
+    },
+    cases: [
+      ["both", "4.4", "both.example.net", "fail"],
+      ["txtonly", "4.4", "txtonly.example.net", "fail"],
+      ["spfonly", "4.4", "spfonly.example.net", "none"],
+      ["spftimeout", "4.4", "spftimeout.example.net", "fail"],
+      ["txttimeout", "4.4", "txttimeout.example.net", "temperror"],
+      ["nospftxttimeout", "4.4", "nospftxttimeout.example.net", "temperror"],
+      ["alltimeout", "4.4", "alltimeout.example.net", "temperror"],
+    ],
+  },
+  {
+    title: "Selecting records",
+    zone: {
+      "example3.com": ["TXT v=spf10", "TXT v=spf1 mx", "MX 0 mail.example1.com"],
+      "example1.com": ["TXT v=spf1"],
+      // The two strings "v=spf1" and "mx", which DNS joins without a space (RFC 7208 3.3).
+      "example2.com": ["TXT v=spf1mx"],
+      "mail.example1.com": ["A 1.2.3.4"],
+      "example4.com": ["SPF v=spf1 +all", "TXT v=spf1 -all"],
+      "example5.com": ["SPF v=spf1 +all", "TXT v=spf1 -all", "TXT v=spf1 +all"],
+      "example6.com": ["TXT v=spf1 -all", "TXT V=sPf1 +all"],
+      "example7.com": ["TXT v=spf1 -all", "TXT v=spf1 -all"],
+      "example8.com": ["SPF V=spf1 -all", "SPF v=spf1 -all", "TXT v=spf1 +all"],
+      "example9.com": ["TXT v=SpF1 ~all"],
+    },
+    cases: [
+      ["nospace1", "4.5", "example2.com", "none"],
+      ["empty", "4.5", "example1.com", "neutral"],
+      ["nospace2", "4.5", "example3.com", "pass"],
+      ["spfoverride", "4.5", "example4.com", "fail"],
+      ["multitxt1", "4.5", "example5.com", "permerror"],
+      ["multitxt2", "4.5", "example6.com", "permerror"],
+      ["multispf1", "4.5", "example7.com", ["permerror", "fail"]],
+      ["multispf2", "4.5", "example8.com", "pass"],
+      ["nospf", "4.5", "mail.example1.com", "none"],
+      ["case-insensitive", "4.5", "example9.com", "softfail"],
+    ],
+  },
+  {
+    title: "Record evaluation",
+    zone: {
+      mail: ["A 1.2.3.4"],
+      t1: ["TXT v=spf1 ip4:1.2.3.4 -all moo"],
+      t2: ["TXT v=spf1 moo.cow-far_out=man:dog/cat ip4:1.2.3.4 -all"],
+      t3: ["TXT v=spf1 moo.cow/far_out=man:dog/cat ip4:1.2.3.4 -all"],
+      t4: ["TXT v=spf1 moo.cow:far_out=man:dog/cat ip4:1.2.3.4 -all"],
+      t5: ["TXT v=spf1 redirect=t5.example.com ~all"],
+      t6: ["TXT v=spf1 ip4:1.2.3.4 redirect=t2.example.com"],
+      t7: ["TXT v=spf1 ip4:1.2.3.4"],
+      t8: ["TXT v=spf1 ip4:1.2.3.4 redirect:t2.example.com"],
+      t9: ["TXT v=spf1 a:foo-bar -all"],
+      t10: ["TXT v=spf1 a:mail.example...com -all"],
+      t11: [`TXT v=spf1 a:${LABEL}.example.com -all`],
+      t12: ["TXT v=spf1 a:%{H}.bar -all"],
+    },
+    cases: [
+      ["detect-errors-anywhere", "4.6", "t1", "permerror", { says: /^"moo" is not valid/ }],
+      ["modifier-charset-good", "4.6.1", "t2", "pass"],
+      ["modifier-charset-bad1", "4.6.1", "t3", "permerror", { says: /moo\.cow/ }],
+      ["modifier-charset-bad2", "4.6.1", "t4", "permerror", { says: /moo\.cow/ }],
+      ["redirect-after-mechanisms1", "4.6.3", "t5", "softfail", { lookups: 0 }],
+      ["redirect-after-mechanisms2", "4.6.3", "t6", "fail", { from: "1.2.3.5", lookups: 1 }],
+      ["default-result", "4.7", "t7", "neutral", { from: "1.2.3.5" }],
+      ["redirect-is-modifier", "4.6.1", "t8", "permerror", { says: /redirect:t2/ }],
+      ["invalid-domain", "7.1", "t9", "permerror", { says: /a:foo-bar/ }],
+      ["invalid-domain-empty-label", "4.3", "t10", ["fail", "permerror"]],
+      ["invalid-domain-long", "4.3", "t11", ["fail", "permerror"]],
+      ["invalid-domain-long-via-macro", "4.3", "t12", ["fail", "permerror"]],
+    ],
+  },
+];
