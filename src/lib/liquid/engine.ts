@@ -6,6 +6,7 @@ import {
   ForTag,
   Liquid,
   LiquidError,
+  ParseError,
   Parser,
   RenderError,
   RenderTag,
@@ -18,7 +19,7 @@ import {
 } from "liquidjs/dist/liquid.browser.mjs";
 import { type Encoding, encodeValue, valueText } from "../placeholders.ts";
 import { meteredFilters } from "./filters.ts";
-import { ACCESS_UNITS } from "./meter.ts";
+import { ACCESS_UNITS, LiquidLimitError, liquidLimits } from "./meter.ts";
 import { meterOf } from "./rendering.ts";
 
 /** Tags that read files, or whose parts take the place of others. */
@@ -161,9 +162,23 @@ class TokenQueue extends Array<TopLevelToken> {
   }
 }
 
-const { parseTokens } = Parser.prototype;
+const { parseToken, parseTokens } = Parser.prototype;
 Parser.prototype.parseTokens = function (this: Parser, tokens) {
   return parseTokens.call(this, TokenQueue.from(tokens.toReversed()));
+};
+
+/** Tags in which the parser is. Parsing is synchronous, so one count does for all parsers. */
+let nesting = 0;
+
+Parser.prototype.parseToken = function (this: Parser, token, rest) {
+  if (nesting > liquidLimits.nesting)
+    throw new ParseError(new LiquidLimitError(`it has tags more than ${liquidLimits.nesting} levels deep`), token);
+  nesting += 1;
+  try {
+    return parseToken.call(this, token, rest);
+  } finally {
+    nesting -= 1;
+  }
 };
 
 class MeteredOutput implements Emitter {

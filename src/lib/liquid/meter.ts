@@ -12,6 +12,8 @@ export const liquidLimits = {
   tags: 50_000,
   /** Templates that render each other, one within the other. One that renders itself would fill the stack before it has taken its steps. */
   depth: 20,
+  /** Tags within tags. More could fill the stack, whose size is no count: it depends on how a function was compiled. */
+  nesting: 50,
 } as const;
 
 /** Units of an element of a list, of a value that is looked up, and of a field of a date or an amount, by their CPU. */
@@ -25,8 +27,8 @@ export const parsingWork = (length: number) => 30 * length;
 /** Comparisons of two characters that are a unit. */
 const COMPARISONS = 32;
 
-/** A rendering has reached one of the limits. */
-class LiquidLimitError extends Error {
+/** A parsing or rendering has reached one of the limits. */
+export class LiquidLimitError extends Error {
   override name = "LiquidLimitError";
 }
 
