@@ -10,5 +10,5 @@ export const files = {
   webmailStyle: "/assets/webmail-cacc0995.css",
   frontStyle: "/assets/front-22264c01.css",
   referenceStyle: "/assets/reference-8f225a79.css",
-  guides: "/assets/guides-3df13f81.json",
+  guides: "/assets/guides-c67f4995.json",
 } as const;
