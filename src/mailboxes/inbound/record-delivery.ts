@@ -94,8 +94,8 @@ const INSERT_FORWARDS = `
 type LoggedDelivery = Pick<Delivery, "message" | "threadId"> & { id: string; recipient: string; plan: ForwardPlan };
 
 /**
- * Writes an entry of the inbound log, its webhook events and the outbox rows of its forwards. Writes nothing when there is an entry with this id, and
- * returns the recipient that it names; otherwise null. Throws when they could not be written.
+ * Writes an entry of the inbound log, its webhook events and the outbox rows of its forwards. Writes nothing when there is an
+ * entry with this id, and returns the recipient that it names; otherwise null. Throws when they could not be written.
  */
 async function logDelivery(
   ctx: Ctx,
@@ -118,7 +118,10 @@ async function logDelivery(
     );
   const forwards = db.prepare(INSERT_FORWARDS).bind(mailbox.workspace, id, now, JSON.stringify(plan.rows));
   const webhooks = recordReceivedStatements(mailCtx, {
-    ...{ workspace: mailbox.workspace, email: id, recipient, timestamp: iso(at) },
+    workspace: mailbox.workspace,
+    email: id,
+    recipient,
+    timestamp: iso(at),
     metadata: metadataOf(mailbox, message, threadId),
   });
   const results = await db.batch([...webhooks, ...(plan.rows.length === 0 ? [] : [forwards]), entry]);
@@ -130,9 +133,15 @@ async function logDelivery(
 
 /** Returns the metadata of `email.received` (docs/contract/webhooks.md#received-mail): no text of the message. */
 const metadataOf = (mailbox: RecipientMailbox, message: NewMessage, threadId: string | null) => ({
-  ...{ mailbox_id: mailbox.id, mailbox: mailbox.address, folder: message.folder, thread_id: threadId },
-  ...{ from: message.from?.email ?? "", from_name: message.from?.name ?? null, subject: message.subject },
-  ...{ message_id: message.messageId?.slice(0, 998) ?? null, size: message.size },
+  mailbox_id: mailbox.id,
+  mailbox: mailbox.address,
+  folder: message.folder,
+  thread_id: threadId,
+  from: message.from?.email ?? "",
+  from_name: message.from?.name ?? null,
+  subject: message.subject,
+  message_id: message.messageId?.slice(0, 998) ?? null,
+  size: message.size,
   attachment_count: countAttachments(message),
 });
 
