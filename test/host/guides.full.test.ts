@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SHOP } from "../../dev/example/shop.ts";
 import { ROOT } from "../../dev/layout.ts";
 import { chromiumUnavailable } from "./support/browser.ts";
-import { Guide } from "./support/pictures/guide.ts";
+import { type Guide, openWorkspace, walkGuide } from "./support/pictures/guide.ts";
 import { type Service, startService } from "./support/pictures/local-service.ts";
 import { startReceiver } from "./support/pictures/receiver.ts";
 
@@ -44,22 +44,8 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
     return page.locator("main .list .status").first().textContent();
   }
 
-  /** Opens a workspace by the menu of the header: that of the first start, or the example shop. */
-  async function open(workspace: "Example" | typeof SHOP.name): Promise<void> {
-    await page.goto("/app");
-    if ((await page.title()).endsWith(` · ${workspace}`)) return;
-    await page.locator("button.switcher").click();
-    await page.getByRole("button", { name: `Open ${workspace}` }).click();
-    await page.waitForURL("**/app");
-  }
-
-  /** Walks a guide from the home page and checks that every step it names was one. */
-  async function walk(name: string, steps: (guide: Guide) => Promise<unknown>): Promise<void> {
-    const guide = new Guide(name, page);
-    if (name !== "first-email") await page.goto("/app");
-    await steps(guide);
-    expect(guide.unwalked()).toEqual([]);
-  }
+  const open = (workspace: string) => openWorkspace(page, workspace);
+  const walk = (name: string, steps: (guide: Guide) => Promise<unknown>) => walkGuide(page, name, steps);
 
   it("first-email send an email, show its timeline and the email as it arrived, and make a key that sends", () =>
     walk("first-email", async (guide) => {

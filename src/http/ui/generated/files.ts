@@ -10,5 +10,5 @@ export const files = {
   webmailStyle: "/assets/webmail-cacc0995.css",
   frontStyle: "/assets/front-22264c01.css",
   referenceStyle: "/assets/reference-8f225a79.css",
-  guides: "/assets/guides-c67f4995.json",
+  guides: "/assets/guides-fb487808.json",
 } as const;

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "playwright-core";
+import { expect } from "vitest";
 import { ROOT } from "../../../../dev/layout.ts";
 
 const FOLDER = path.join(ROOT, "docs/guides");
@@ -44,7 +45,8 @@ export class Guide {
   /** Follows a link of the content or of the menu. */
   async follow(label: string): Promise<void> {
     this.#walk(label);
-    await this.page.getByRole("link", { name: label, exact: true }).first().click();
+    const links = this.page.getByRole("link", { name: label, exact: true });
+    await links.filter({ visible: true }).first().click();
     await this.page.waitForLoadState();
   }
 
@@ -59,7 +61,8 @@ export class Guide {
   async fill(label: string, value: string | { name: string; text: string }): Promise<void> {
     this.#walk(label);
     const fields = this.page.locator("input, select, textarea");
-    const field = this.page.locator("main").getByLabel(label).and(fields).first();
+    const labelled = (exact: boolean) => this.page.locator("main").getByLabel(label, { exact }).and(fields);
+    const field = labelled((await labelled(true).count()) > 0).first();
     const kind = await field.evaluate((element) => `${element.tagName} ${element.getAttribute("type")}`);
     if (typeof value !== "string")
       await field.setInputFiles({ name: value.name, mimeType: "text/csv", buffer: Buffer.from(value.text) });
@@ -97,4 +100,21 @@ export class Guide {
     if (!this.text.includes(`**${label}**`)) throw new Error(`the guide does not name **${label}**`);
     this.#walked.add(label);
   }
+}
+
+/** Walks a guide from the home page, but for the first one, and checks that every step it names was one. */
+export async function walkGuide(page: Page, name: string, steps: (guide: Guide) => Promise<unknown>): Promise<void> {
+  const guide = new Guide(name, page);
+  if (name !== "first-email") await page.goto("/app");
+  await steps(guide);
+  expect(guide.unwalked()).toEqual([]);
+}
+
+/** Opens a workspace by the menu of the header: that of the first start, or the example shop. */
+export async function openWorkspace(page: Page, name: string): Promise<void> {
+  await page.goto("/app");
+  if ((await page.title()).endsWith(` · ${name}`)) return;
+  await page.locator("button.switcher").click();
+  await page.getByRole("button", { name: `Open ${name}` }).click();
+  await page.waitForURL("**/app");
 }
