@@ -5,7 +5,7 @@
 
 import { seedWorkspace } from "../dev/seed-workspace.ts";
 import worker from "../src/index.ts";
-import { createContext } from "../src/platform/context.ts";
+import { createContext } from "../src/platform/create-context.ts";
 import { forEachShard, onShard } from "../src/platform/jobs/shards.ts";
 import { sweep } from "../src/platform/outbox/sweep.ts";
 import type { OutboxMessage } from "../src/platform/outbox/wake.ts";

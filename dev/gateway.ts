@@ -1,7 +1,6 @@
 import path from "node:path";
 import { type GatewayConfig, readConfig } from "../mail-gateway/config.ts";
-import { HOST, type Layout } from "./layout.ts";
-import { apiUrl } from "./local-file.ts";
+import { apiUrl, HOST, type Layout } from "./layout.ts";
 import type { Seed } from "./seed.ts";
 import { type Certificates, writeCertificateFiles } from "./state/certificates.ts";
 import { readJson, writeDurably } from "./state/files.ts";

@@ -85,3 +85,8 @@ function readPorts(text: string | undefined): Ports {
   }
   return portsFrom(api);
 }
+
+/** Returns the base URL of the API. */
+export function apiUrl(layout: Layout): string {
+  return `http://${HOST}:${layout.ports.api}/v1`;
+}

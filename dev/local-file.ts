@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { SmtpLogin } from "./gateway.ts";
-import { HOST, type Layout, type Ports } from "./layout.ts";
+import { apiUrl, HOST, type Layout, type Ports } from "./layout.ts";
 import type { MailboxLogin } from "./mailbox-login.ts";
 import type { Seed } from "./seed.ts";
 import { readJson, writeDurably } from "./state/files.ts";
@@ -22,11 +22,6 @@ export interface LocalService {
   /** Signs in to webmail as the seeded mailbox. Null when its password was changed. */
   webmail: MailboxLogin | null;
   ports: Ports;
-}
-
-/** Returns the base URL of the API. */
-export function apiUrl(layout: Layout): string {
-  return `http://${HOST}:${layout.ports.api}/v1`;
 }
 
 /** Writes `local.json` and returns its content. */

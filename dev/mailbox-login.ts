@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
-import type { Layout } from "./layout.ts";
-import { apiUrl } from "./local-file.ts";
+import { apiUrl, type Layout } from "./layout.ts";
 import type { Seed } from "./seed.ts";
 import { readJson, writeDurably } from "./state/files.ts";
 

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { createMagicLink } from "../src/identity/sign-ins/magic-links/create.ts";
-import { createContext } from "../src/platform/context.ts";
+import { createContext } from "../src/platform/create-context.ts";
 import { migrateAll, withBindings } from "./database.ts";
 import type { Layout } from "./layout.ts";
 import { seedWorkspace } from "./seed-workspace.ts";

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { createContext } from "../src/platform/context.ts";
+import { createContext } from "../src/platform/create-context.ts";
 import {
   type ObjectCall,
   type ObjectResult,

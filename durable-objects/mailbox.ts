@@ -9,7 +9,7 @@ import {
   operations,
   runExpiry,
 } from "../src/mailboxes/mailbox-store/index.ts";
-import { createContext } from "../src/platform/context.ts";
+import { createContext } from "../src/platform/create-context.ts";
 import { BackupObject } from "./backup-object.ts";
 
 type Operated = abstract new (...args: ConstructorParameters<typeof BackupObject>) => BackupObject & MailboxOperations;

@@ -6,7 +6,7 @@ import { app } from "./app.ts";
 import { runSchedule } from "./cron.ts";
 import { receiveEmail } from "./mailboxes/inbound/index.ts";
 import { consumeWebhooks } from "./notices/webhooks/index.ts";
-import { createContext } from "./platform/context.ts";
+import { createContext } from "./platform/create-context.ts";
 import { saveMetrics } from "./platform/daily-metrics/save.ts";
 import { loadErasedKey } from "./platform/erased-addresses/key.ts";
 import type { OutboxMessage } from "./platform/outbox/wake.ts";

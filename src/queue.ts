@@ -1,6 +1,6 @@
 import { runAutomations } from "./audience/automations/index.ts";
 import { forEachAtOnce } from "./lib/at-once.ts";
-import { createContext } from "./platform/context.ts";
+import { createContext } from "./platform/create-context.ts";
 import { ConcurrencyError } from "./platform/db/batch.ts";
 import { isOfStatement } from "./platform/db/repeat-call.ts";
 import { CONCURRENT_DATABASES, findShards, onShard, shardNumbers, withLimits } from "./platform/jobs/shards.ts";

@@ -2,10 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { readBody } from "../dns/server.ts";
 import { isLocalHost } from "../host-header.ts";
-import { HostnameStore, type StoredHostname } from "./store.ts";
-
-/** Returns the names that the CNAME records of a name lead to. */
-export type FindCname = (name: string) => Promise<string[]>;
+import { type FindCname, HostnameStore, type StoredHostname } from "./store.ts";
 
 export interface HostnameServer {
   port: number;

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { FindCname } from "./server.ts";
+
+/** Returns the names that the CNAME records of a name lead to. */
+export type FindCname = (name: string) => Promise<string[]>;
 
 export interface StoredHostname {
   id: string;

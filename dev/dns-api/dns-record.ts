@@ -1,4 +1,4 @@
-import type { DnsRecord } from "../dns/server.ts";
+import type { DnsRecord } from "../dns/record.ts";
 import type { Stored } from "./records.ts";
 
 /** Returns what DNS answers for a record of a zone. */

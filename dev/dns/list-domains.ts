@@ -1,4 +1,4 @@
-import type { DnsRecord } from "./server.ts";
+import type { DnsRecord } from "./record.ts";
 
 /** A DNS record in the API's response. */
 export interface DomainRecord {

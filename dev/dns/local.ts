@@ -6,9 +6,10 @@ import { serveDnsApi } from "../dns-api/serve.ts";
 import { HOST } from "../layout.ts";
 import type { ListDomains } from "./list-domains.ts";
 import { Overrides } from "./overrides.ts";
+import type { DnsRecord } from "./record.ts";
 import { resolve } from "./resolve.ts";
 import { dnsApp } from "./routes.ts";
-import { type DnsRecord, readBody, startDns } from "./server.ts";
+import { readBody, startDns } from "./server.ts";
 import { openZone } from "./zone.ts";
 
 /**

@@ -8,7 +8,7 @@ import {
   type Answer as ResourceRecord,
   TRUNCATED_RESPONSE,
 } from "dns-packet";
-import type { Answer, DnsRecord } from "./server.ts";
+import type { Answer, DnsRecord } from "./record.ts";
 
 const RCODES = { NOERROR: 0, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
 /** RFC 1035 3.3: a character-string has at most 255 octets. */

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { z } from "zod";
+import type { DnsRecord } from "./record.ts";
 import { type Found, NXDOMAIN } from "./resolve.ts";
-import type { DnsRecord } from "./server.ts";
 
 const LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?";
 const NAME = new RegExp(`^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})*$`);

@@ -1,4 +1,4 @@
-import type { Answer, DnsRecord } from "./server.ts";
+import type { Answer, DnsRecord } from "./record.ts";
 
 /** The records of a name, of all types, or a final answer. */
 export type Found = DnsRecord[] | Answer;

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { toDomain } from "../../src/domains/domains/index.ts";
 import { selectWithKeys } from "../../src/domains/domains/queries.ts";
-import { createContext } from "../../src/platform/context.ts";
+import { createContext } from "../../src/platform/create-context.ts";
 import { domains } from "../../src/platform/db/schema/main/index.ts";
 import { SHOP } from "../example/shop.ts";
 

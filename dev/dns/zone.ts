@@ -1,7 +1,7 @@
 import { cacheReads } from "./cached-read.ts";
 import { type Domain, type DomainRecord, type ListDomains, toDnsRecord } from "./list-domains.ts";
+import type { DnsRecord } from "./record.ts";
 import { type Found, inZone, NXDOMAIN, SERVFAIL } from "./resolve.ts";
-import type { DnsRecord } from "./server.ts";
 import { findSpecialName } from "./special-names.ts";
 
 /** 0: a domain that is registered again has a new token, so no result is cached. Concurrent questions share a read. */

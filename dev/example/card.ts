@@ -1,4 +1,4 @@
-import { createContext } from "../../src/platform/context.ts";
+import { createContext } from "../../src/platform/create-context.ts";
 import { onShardOf } from "../../src/platform/jobs/shards.ts";
 import type { ExampleCard } from "../../src/web/dashboard/home/example.tsx";
 import { SHOP } from "./shop.ts";

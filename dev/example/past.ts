@@ -1,7 +1,8 @@
 import { runAutomations } from "../../src/audience/automations/index.ts";
 import { idOfTime, uuidv7 } from "../../src/lib/ids.ts";
 import { sendNotifications } from "../../src/notices/notification-channels/index.ts";
-import { type Ctx, createContext, type MailCtx, type OutboxCtx, type WakeUp } from "../../src/platform/context.ts";
+import type { Ctx, MailCtx, OutboxCtx, WakeUp } from "../../src/platform/context.ts";
+import { createContext } from "../../src/platform/create-context.ts";
 import { onMain, onShard } from "../../src/platform/jobs/shards.ts";
 import { isWakeUp, runOutboxRows } from "../../src/run-outbox.ts";
 import { DeliveryRun, deliverRows, newRunLimits, runLowPriority } from "../../src/sending/delivery/index.ts";

@@ -9,7 +9,7 @@ import {
   MailboxPatch,
   updateMailbox,
 } from "../../src/mailboxes/mailboxes/index.ts";
-import { createContext } from "../../src/platform/context.ts";
+import { createContext } from "../../src/platform/create-context.ts";
 import { onShard, shardSql } from "../../src/platform/jobs/shards.ts";
 import { seedWorkspace } from "../seed-workspace.ts";
 import type { Past } from "./past.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createSecureContext, type SecureContext } from "node:tls";
-import type { DnsRecord } from "../dns/server.ts";
+import type { DnsRecord } from "../dns/record.ts";
 import type { MailSystem } from "./behaviour.ts";
 import { ACCEPTS, defaultSystems } from "./default-systems.ts";
 import { startInternetDns } from "./dns/server.ts";

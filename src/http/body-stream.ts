@@ -1,7 +1,8 @@
 import { withTimeout } from "../lib/deadline.ts";
 import { AppError, badRequest, unsupportedMediaType } from "../lib/errors.ts";
+import type { ContentSink } from "../lib/json-extract/extract.ts";
 import { readChunks } from "../lib/read-chunks.ts";
-import type { AppContext } from "./env.ts";
+import type { BodyHold } from "./body-budget.ts";
 
 /** Greatest body of any request, in bytes (docs/contract/requests.md#bodies). */
 export const BODY_LIMIT = 40_000_000;
@@ -34,11 +35,26 @@ export function requireUncompressed(headers: Headers): void {
     throw unsupportedMediaType(`Content-Encoding is ${encoding}; send the body uncompressed`);
 }
 
-/** Returns the body of a request as a stream, after whose end the caller is confirmed if it was slow. */
-export function openBody(c: AppContext, needsDigest = c.req.header("Idempotency-Key") !== undefined): BodyStream {
-  const stream = new BodyStream(c.req.raw.body, needsDigest);
-  stream.confirmCaller = async () => c.get("confirmCaller")?.();
-  return stream;
+/** Receives the long contents of one request while it is read. `abort` deletes those of a refused request. */
+export interface AttachmentSink extends ContentSink {
+  abort(): Promise<void>;
+}
+
+/** The start of a body. `json` is the parsed body when it was parsed already. */
+export interface BodyHead {
+  chunks: Uint8Array[];
+  isComplete: boolean;
+  json?: unknown;
+}
+
+/** A body of which the start was read before the credential was known. */
+export interface EarlyBody {
+  stream: BodyStream;
+  hold: BodyHold;
+  /** Returns the start of the body. Throws the error that reading or parsing it met. */
+  head(): BodyHead;
+  /** The parsed body; undefined when it is large or has an error. */
+  json: unknown;
 }
 
 /** Reads the body of a request in chunks, refuses slow clients, and computes the digest when it is needed. */

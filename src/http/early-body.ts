@@ -2,7 +2,7 @@ import { concat } from "../lib/bytes.ts";
 import { RequestTooLargeError, unsupportedMediaType } from "../lib/errors.ts";
 import { tryOr } from "../lib/try-or.ts";
 import { BodyBudget, type BodyHold, smallBodyLimits, UNKNOWN_CALLER } from "./body-budget.ts";
-import { BODY_LIMIT, type BodyStream, openBody, requireUncompressed } from "./body-stream.ts";
+import { BODY_LIMIT, type BodyHead, BodyStream, type EarlyBody, requireUncompressed } from "./body-stream.ts";
 import type { AppContext } from "./env.ts";
 import { parseJson } from "./json-errors.ts";
 
@@ -12,21 +12,11 @@ const SMALL_BODY_BYTES = 65_536;
 /** The small bodies that this isolate holds. */
 export const smallBodies = new BodyBudget(smallBodyLimits);
 
-/** The start of a body. `json` is the parsed body when it was parsed already. */
-interface BodyHead {
-  chunks: Uint8Array[];
-  isComplete: boolean;
-  json?: unknown;
-}
-
-/** A body of which the start was read before the credential was known. */
-export interface EarlyBody {
-  stream: BodyStream;
-  hold: BodyHold;
-  /** Returns the start of the body. Throws the error that reading or parsing it met. */
-  head(): BodyHead;
-  /** The parsed body; undefined when it is large or has an error. */
-  json: unknown;
+/** Returns the body of a request as a stream, after whose end the caller is confirmed if it was slow. */
+export function openBody(c: AppContext, needsDigest = c.req.header("Idempotency-Key") !== undefined): BodyStream {
+  const stream = new BodyStream(c.req.raw.body, needsDigest);
+  stream.confirmCaller = async () => c.get("confirmCaller")?.();
+  return stream;
 }
 
 /**

@@ -3,9 +3,7 @@ import type { CallerCtx } from "../access/caller.ts";
 import type { Client } from "../access/sessions/start.ts";
 import type { Ctx } from "../platform/context.ts";
 import type { SendSystemEmail } from "../platform/service-mail/system-email.ts";
-import type { BodyStream } from "./body-stream.ts";
-import type { EarlyBody } from "./early-body.ts";
-import type { AttachmentSink } from "./json-body.ts";
+import type { AttachmentSink, BodyStream, EarlyBody } from "./body-stream.ts";
 import type { RouteIndex } from "./route-index.ts";
 import type { Refusal } from "./ui/index.ts";
 

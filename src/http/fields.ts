@@ -1,7 +1,8 @@
 import type * as z from "zod";
 import { concat } from "../lib/bytes.ts";
 import { RequestTooLargeError, unprocessable, unsupportedMediaType } from "../lib/errors.ts";
-import { type BodyStream, openBody, requireUncompressed } from "./body-stream.ts";
+import { type BodyStream, requireUncompressed } from "./body-stream.ts";
+import { openBody } from "./early-body.ts";
 import type { AppContext } from "./env.ts";
 import { checkJson, decode, parseJson } from "./json-errors.ts";
 import { toValidationErrors } from "./validate.ts";

@@ -3,8 +3,8 @@ import { concat } from "../lib/bytes.ts";
 import { AppError } from "../lib/errors.ts";
 import { type ContentSink, extractJson } from "../lib/json-extract/extract.ts";
 import { BodyBudget, type BodyHold, largeBodyLimits, UNKNOWN_CALLER } from "./body-budget.ts";
-import { BODY_LIMIT, type BodyStream, openBody } from "./body-stream.ts";
-import { readHead, requireJson, smallBodies } from "./early-body.ts";
+import { type AttachmentSink, BODY_LIMIT, type BodyStream } from "./body-stream.ts";
+import { openBody, readHead, requireJson, smallBodies } from "./early-body.ts";
 import type { AppContext, Middleware } from "./env.ts";
 import { type BodyKind, checkJson, MAX_NESTING, parseJson, toAppError } from "./json-errors.ts";
 
@@ -15,11 +15,6 @@ const UPLOAD_BYTES = 7_000_000;
 
 /** The large bodies that this isolate holds. */
 export const largeBodies = new BodyBudget(largeBodyLimits);
-
-/** Receives the long contents of one request while it is read. `abort` deletes those of a refused request. */
-export interface AttachmentSink extends ContentSink {
-  abort(): Promise<void>;
-}
 
 /** How a route reads its body. Without `openSink`, attachments and long texts are not extracted. */
 interface BodyOptions {

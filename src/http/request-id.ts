@@ -1,5 +1,5 @@
 import { createMiddleware } from "hono/factory";
-import { createContext } from "../platform/context.ts";
+import { createContext } from "../platform/create-context.ts";
 import type { AppEnv } from "./env.ts";
 
 const VALID_ID = /^[A-Za-z0-9._-]{1,128}$/;

@@ -1,10 +1,9 @@
-import type { Hono } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
+import type { RouterRoute } from "hono/types";
 import type { Outliving } from "../access/accounts/outlives.ts";
 import type { RequiredScope } from "../access/accounts/scopes.ts";
 import type { Endpoint } from "../lib/api-call.ts";
-import type { AppEnv } from "./env.ts";
-import { type Declared, declaredBy } from "./needs.ts";
+import { type Declared, declaredBy } from "./declared.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
@@ -15,7 +14,7 @@ export class RouteIndex {
   readonly #declared: ReadonlyMap<string, Declared>;
 
   /** Collects the routes of a complete app. Throws an Error for a route that does not declare exactly one scope. */
-  constructor(app: Pick<Hono<AppEnv>, "routes">) {
+  constructor(app: { routes: readonly RouterRoute[] }) {
     const endpoints = app.routes.filter((route) => route.method !== "ALL");
     this.#declared = collect(endpoints);
     for (const pattern of new Set(endpoints.map((route) => route.path))) this.#router.add("ANY", pattern, pattern);
@@ -72,7 +71,7 @@ export class RouteIndex {
 }
 
 /** Returns what the routes declare. Each handler of a route is one entry of `endpoints`. */
-function collect(endpoints: Hono<AppEnv>["routes"]): Map<string, Declared> {
+function collect(endpoints: readonly RouterRoute[]): Map<string, Declared> {
   const found = new Map<string, Declared[]>();
   for (const { method, path, handler } of endpoints) {
     const declared = found.get(`${method} ${path}`) ?? [];

@@ -1,9 +1,6 @@
-import { uuidv7 } from "../lib/ids.ts";
 import type { WorkBudget } from "../lib/liquid/meter.ts";
-import { asDatabase } from "./db/count-rows.ts";
 import type { Idempotency } from "./idempotency/key.ts";
-import { levelOf } from "./settings/log-levels.ts";
-import { readSettings, type Settings } from "./settings/settings.ts";
+import type { Settings } from "./settings/settings.ts";
 
 /**
  * Types of the two kinds of database. A statement belongs to the kind that prepared it, so a batch that mixes both, or a
@@ -170,26 +167,4 @@ export interface CallerWorkspace {
   mainSize: number;
   /** Its own limit of emails a day, 0 for none. Null: that of the deployment. */
   dailyLimit: number | null;
-}
-
-/** Bytes of emails in the log of one invocation: the platform cuts the log off after 256 KB. */
-const LOG_BYTES = 160_000;
-
-/** Creates the context of one invocation of the Worker. `now` returns milliseconds since 1970. */
-export function createContext(env: Env, requestId: string, now: () => number = Date.now): Ctx {
-  const log: Ctx["log"] = (event, fields = {}) =>
-    console.log(JSON.stringify({ level: levelOf(event), event, request_id: requestId, ...fields }));
-  return {
-    env,
-    get settings() {
-      return readSettings(env);
-    },
-    // A deployment without it responds to /health and /ready all the same.
-    db: env.DB && asDatabase(env.DB),
-    requestId,
-    now,
-    newId: () => uuidv7(now()),
-    log,
-    logBudget: { bytes: LOG_BYTES },
-  };
 }

@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { DnsRecord } from "../../dev/dns/server.ts";
+import type { DnsRecord } from "../../dev/dns/record.ts";
 import type { MailSystem } from "../../dev/internet/index.ts";
 import { type PolicyServer, servePolicies } from "./support/egress/policy-server.ts";
 import { startWorkerRig, type WorkerRig } from "./support/egress-internet/worker-rig.ts";

@@ -10,7 +10,7 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, describe, expect, it } from "vitest";
 import { migrateAll } from "../../dev/database.ts";
 import { type Seeded, seedWorkspace } from "../../dev/seed-workspace.ts";
-import { createContext } from "../../src/platform/context.ts";
+import { createContext } from "../../src/platform/create-context.ts";
 import { CountingSink } from "./support/counting-sink.ts";
 import { bundleScript, ROOT, readWorkerOptions, WORKER } from "./support/hosts/bundle.ts";
 import { hasReleased, released, writeReleased } from "./support/released.ts";

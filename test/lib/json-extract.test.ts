@@ -9,7 +9,8 @@ import {
   JsonInvalid,
   JsonTooDeep,
 } from "../../src/lib/json-extract/errors.ts";
-import { type ContentSink, type ExtractOptions, extractJson } from "../../src/lib/json-extract/extract.ts";
+import { type ContentSink, extractJson } from "../../src/lib/json-extract/extract.ts";
+import type { ExtractOptions } from "../../src/lib/json-extract/options.ts";
 import { readChunks } from "../../src/lib/read-chunks.ts";
 import { CollectingSink, CountingSource, chunksOf, errorOf } from "./json-extract-support.ts";
 

@@ -2,8 +2,9 @@
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { DnsRecord } from "../../dev/dns/record.ts";
 import { type Found, inZone, NXDOMAIN, REFUSED, resolve, SERVFAIL } from "../../dev/dns/resolve.ts";
-import { type DnsRecord, readBody, startDns } from "../../dev/dns/server.ts";
+import { readBody, startDns } from "../../dev/dns/server.ts";
 import { type ApiFailure, DnsApi } from "../../dev/dns-api/api.ts";
 import { LOCAL_TOKEN, LOCAL_ZONES } from "../../dev/dns-api/local.ts";
 import { serveDnsApi } from "../../dev/dns-api/serve.ts";

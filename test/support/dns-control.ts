@@ -1,7 +1,7 @@
 /** Controls the DNS server of the tests, which the Worker under test uses as its resolver. */
 
 import { env } from "cloudflare:workers";
-import type { DnsRecord } from "../../dev/dns/server.ts";
+import type { DnsRecord } from "../../dev/dns/record.ts";
 import type { ApiFailure } from "../../dev/dns-api/api.ts";
 import type { Stored } from "../../dev/dns-api/records.ts";
 import type { Command, Failure } from "./dns-control-server.ts";

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { createContext } from "../../src/platform/context.ts";
+import { createContext } from "../../src/platform/create-context.ts";
 import { reloadErasedKey } from "../../src/platform/erased-addresses/key.ts";
 
 /** Reads the key of the hashes of erased addresses, or makes it, as the first event in an isolate does. */

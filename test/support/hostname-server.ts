@@ -1,4 +1,5 @@
-import { type FindCname, startCustomHostnames } from "../../dev/custom-hostnames/server.ts";
+import { startCustomHostnames } from "../../dev/custom-hostnames/server.ts";
+import type { FindCname } from "../../dev/custom-hostnames/store.ts";
 import { HOSTNAME_TARGET } from "../../dev/custom-hostnames/target.ts";
 
 /** Starts the stand-in for the API of custom hostnames, which asks the DNS server of the tests. */

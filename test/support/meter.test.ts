@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { createContext } from "../../src/platform/context.ts";
+import { createContext } from "../../src/platform/create-context.ts";
 import { onShard } from "../../src/platform/jobs/shards.ts";
 import { claimStatements } from "../../src/platform/outbox/claim.ts";
 import { newLease } from "../../src/platform/outbox/lease.ts";

@@ -6,7 +6,8 @@ import { API_KEY_PURPOSE, keyPrefix, newApiKey } from "../../src/access/accounts
 import type { Role } from "../../src/access/caller.ts";
 import { app } from "../../src/app.ts";
 import { keyedHashes } from "../../src/lib/secret-box.ts";
-import { createContext, type MailCtx, type WakeUp } from "../../src/platform/context.ts";
+import type { MailCtx, WakeUp } from "../../src/platform/context.ts";
+import { createContext } from "../../src/platform/create-context.ts";
 import { orm } from "../../src/platform/db/client.ts";
 import { apiKeys } from "../../src/platform/db/schema/main/index.ts";
 import { onShard } from "../../src/platform/jobs/shards.ts";

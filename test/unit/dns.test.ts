@@ -1,7 +1,8 @@
 import { decode, encode, type RecordType } from "dns-packet";
 import { afterAll, describe, it } from "vitest";
+import type { DnsRecord } from "../../dev/dns/record.ts";
 import { type Found, inZone, resolve } from "../../dev/dns/resolve.ts";
-import { type DnsRecord, startDns } from "../../dev/dns/server.ts";
+import { startDns } from "../../dev/dns/server.ts";
 
 const long = "k".repeat(250) + "é".repeat(200);
 const records: DnsRecord[] = [

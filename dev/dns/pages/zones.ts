@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { frame, type Markup } from "../../captured-mail/pages/frame.ts";
 import type { Override } from "../overrides.ts";
-import type { DnsRecord } from "../server.ts";
+import type { DnsRecord } from "../record.ts";
 import { SPECIAL_NAMES } from "../special-names.ts";
 import type { Publication } from "../zone.ts";
 

@@ -1,5 +1,5 @@
+import type { DnsRecord } from "../../dns/record.ts";
 import { type Found, NXDOMAIN, SERVFAIL } from "../../dns/resolve.ts";
-import type { DnsRecord } from "../../dns/server.ts";
 import type { MailSystem } from "../behaviour.ts";
 
 /** Domains whose DNS is wrong, for the errors that an egress has to tell apart. */

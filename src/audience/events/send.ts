@@ -1,9 +1,10 @@
 import { type CallerCtx, EarlySlot } from "../../access/caller.ts";
 import { notFound, onError, tooManyRequests, unprocessable, type ValidationError } from "../../lib/errors.ts";
 import type { MailCtx, MailStatement } from "../../platform/context.ts";
-import { RefusedBatchError, refuse, repeatableBatch } from "../../platform/db/batch.ts";
+import { repeatableBatch } from "../../platform/db/batch.ts";
 import { hasRoom } from "../../platform/db/has-room.ts";
 import { jsonChunks } from "../../platform/db/json-chunks.ts";
+import { RefusedBatchError, refuse } from "../../platform/db/refuse.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
 import { storeMailResponse } from "../../platform/idempotency/responses.ts";
 import { requireMailSpace } from "../../platform/jobs/shard-sizes.ts";

@@ -2,16 +2,12 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { requireFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/record.ts";
-import type { erasures } from "../../platform/db/schema/main/index.ts";
 import { erasedForm } from "../../platform/erased-addresses/forms.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
 import { purgeStatement } from "../../platform/outbox/purge-statement.ts";
 import { personKey } from "../../sending/topics/index.ts";
-import { type ErasureOut, toErasure } from "./erasure-schema.ts";
+import { type ErasureOut, type ErasureRow, toErasure } from "./erasure-schema.ts";
 import { requireAdmin } from "./require-admin.ts";
-
-/** A row of `erasures`. Times in milliseconds since 1970. */
-export type ErasureRow = Pick<typeof erasures.$inferSelect, "id" | "removed" | "createdAt" | "finishedAt">;
 
 // A person whose erasure runs has that one.
 const START =

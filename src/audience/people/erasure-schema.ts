@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { named, serialize, timestamp } from "../../lib/serialize.ts";
-import type { ErasureRow } from "./erase.ts";
+import type { erasures } from "../../platform/db/schema/main/index.ts";
 
 /** The data that an erasure leaves, and why (docs/contract/people.md#erasure). */
 const KEPT = [
@@ -37,6 +37,9 @@ export const ErasureOut = z
     }),
   );
 export type ErasureOut = z.output<typeof ErasureOut>;
+
+/** A row of `erasures`. Times in milliseconds since 1970. */
+export type ErasureRow = Pick<typeof erasures.$inferSelect, "id" | "removed" | "createdAt" | "finishedAt">;
 
 /** Serializes a receipt. */
 export function toErasure(row: ErasureRow): ErasureOut {

@@ -5,7 +5,15 @@ import { MOST_COUNTED } from "../../platform/budgets/budget.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import type { segments } from "../../platform/db/schema/mail/index.ts";
 import type { Condition } from "../conditions/index.ts";
-import type { SegmentContactOut } from "./schema.ts";
+
+/** A contact that a count shows, as the API has it. */
+interface SampledContact {
+  id: string;
+  list_id: string;
+  email: string;
+  name: string | null;
+  status: "pending" | "active";
+}
 
 /** The last count of a segment, or the progress of one. */
 export interface CountState {
@@ -17,7 +25,7 @@ export interface CountState {
   total: number;
   /** When it began; when it is done, when it ended. Milliseconds since 1970. */
   at: number;
-  sample: readonly SegmentContactOut[];
+  sample: readonly SampledContact[];
 }
 
 /** A segment. Times in milliseconds since 1970. */

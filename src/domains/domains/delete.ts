@@ -1,7 +1,8 @@
 import { type CallerCtx, requireScopes } from "../../access/caller.ts";
 import { type AppError, type Blocker, conflict, notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import { ConcurrencyError, expectChanges, guardedBatch, RefusedBatchError, refuse } from "../../platform/db/batch.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { RefusedBatchError, refuse } from "../../platform/db/refuse.ts";
 import { purgeMailboxesStatement } from "../../platform/outbox/purge-statement.ts";
 import { withdrawnOffersStatement } from "../../platform/outbox/withdrawn-offers-statement.ts";
 import { removeHostsStatement } from "../hosts/index.ts";

@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import type { CallerCtx } from "../../access/caller.ts";
 import { VERSION } from "../../lib/version.ts";
 import { pausedSources } from "../../platform/bulk-pauses/rules.ts";
-import type { RecipientTexts } from "../../platform/recipient-texts/index.ts";
+import type { RecipientTexts } from "../../platform/recipient-texts/en.ts";
 import { Document } from "./document.tsx";
 import { ErrorSummary, Notice } from "./form.tsx";
 import { files } from "./generated/files.ts";

@@ -1,7 +1,6 @@
 import { createContext, useContext } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { FormValues } from "../../lib/form-version.ts";
-import type { Viewer } from "./viewer.tsx";
 
 /** Why a form was refused: what its page shows beside the values that were filled in. */
 export interface Refusal {
@@ -28,8 +27,14 @@ export interface Submitted {
   isSaid: boolean;
 }
 
+/** The path of a page, and what was submitted there. */
+interface Shown {
+  path: string;
+  submitted?: Submitted | undefined;
+}
+
 /** Returns what was submitted to the path of a form, by default that of the page. */
-export function submittedTo({ path, submitted }: Viewer, action: string = path, method: "get" | "post" = "post") {
+export function submittedTo({ path, submitted }: Shown, action: string = path, method: "get" | "post" = "post") {
   const isForm = submitted?.method === method && action.split("?")[0]?.toLowerCase() === path.toLowerCase();
   return isForm ? submitted : undefined;
 }

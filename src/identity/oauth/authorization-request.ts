@@ -1,8 +1,9 @@
 import type { Scope } from "../../access/accounts/scopes.ts";
 import { isOwnResource } from "../../access/tokens/rules.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { getClient, type OAuthClient } from "./clients.ts";
+import { getClient } from "./clients.ts";
 import { isCodeChallenge, isRegistered, MAX_STATE_CHARACTERS, OAuthError, type OAuthErrorCode } from "./rules.ts";
+import type { OAuthClient } from "./schema.ts";
 import { requestedScopes } from "./scopes.ts";
 
 /** A valid authorization request (RFC 6749 4.1.1, RFC 7636 4.3, RFC 8707 2.1). */

@@ -3,10 +3,7 @@ import type { Ctx } from "../../platform/context.ts";
 import type { oauthClients } from "../../platform/db/schema/main/index.ts";
 import type { StoredRow } from "../../platform/db/stored-row.ts";
 import { OAuthError, UNUSED_CLIENT_TTL_MS } from "./rules.ts";
-import type { ClientIn } from "./schema.ts";
-
-/** A registered client. No claim of it is verified: anyone may register any name. */
-export type OAuthClient = Omit<typeof oauthClients.$inferSelect, "usedAt">;
+import type { ClientIn, OAuthClient } from "./schema.ts";
 
 const INSERT_CLIENT = `
   INSERT INTO oauth_clients (id, name, uri, redirect_uris, created_at) VALUES (?1, ?2, ?3, ?4, ?5)`;

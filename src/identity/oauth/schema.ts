@@ -2,7 +2,7 @@ import * as z from "zod";
 import { named, serialize, timestamp } from "../../lib/serialize.ts";
 import { nameIssue } from "../../lib/text-rules.ts";
 import { isWebUrl } from "../../lib/web-url.ts";
-import type { OAuthClient } from "./clients.ts";
+import type { oauthClients } from "../../platform/db/schema/main/index.ts";
 import type { GrantRow } from "./grants.ts";
 import { MAX_CLIENT_NAME_CHARACTERS, MAX_REDIRECT_URIS, MAX_URI_CHARACTERS, redirectUriIssue } from "./rules.ts";
 
@@ -41,6 +41,9 @@ export const ClientIn = z.object({
     .nullish(),
 });
 export type ClientIn = z.output<typeof ClientIn>;
+
+/** A registered client. No claim of it is verified: anyone may register any name. */
+export type OAuthClient = Omit<typeof oauthClients.$inferSelect, "usedAt">;
 
 /** Returns the response of a registration (RFC 7591 3.2.1). Every client is public, whatever it asked for. */
 export const toClientInformation = (client: OAuthClient) => ({

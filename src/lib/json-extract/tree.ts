@@ -2,7 +2,7 @@
 
 import { ExtractedContent, RefusedContent } from "./content.ts";
 import { BodyTooLarge, type ContentPath, JsonInvalid, JsonTooDeep } from "./errors.ts";
-import type { ExtractOptions } from "./extract.ts";
+import type { ExtractOptions } from "./options.ts";
 
 /** Meaning of an open array or object. */
 type Role = "batch" | "email" | "attachments" | "attachment" | "other";

@@ -4,19 +4,9 @@ import type { ServerCapabilities } from "./capabilities.ts";
 import { planTransaction } from "./commands.ts";
 import { toTransactionResult } from "./results.ts";
 import type { SmtpSession } from "./smtp-session.ts";
-import { runTransaction, type TransactionContext } from "./transaction.ts";
+import { runTransaction } from "./transaction.ts";
+import type { ConnectionTiming, TransactionContext } from "./transaction-context.ts";
 import type { Connection, Envelope, OutgoingMessage, TransactionResult } from "./transport.ts";
-
-/** Timeouts of a connection, in milliseconds. */
-export interface ConnectionTiming {
-  /** For each reply, and for each slice of the message. */
-  replyMs: number;
-  /** For the reply to the final dot. */
-  finalDotMs: number;
-  /** All of a transaction before its final dot; undefined: no limit. For one transaction at a time. */
-  transactionMs?: number;
-  quitMs: number;
-}
 
 /**
  * Returns a Connection over a session that is ready for MAIL. `send` may be called again before it has resolved: calls

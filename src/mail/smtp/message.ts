@@ -1,19 +1,10 @@
 /** Writes the message after 354: dot-stuffed, in slices, ended by the final dot. */
 
 import { DotStuffer, MessageFormatError } from "./dot-stuffing.ts";
-import type { RawReply } from "./replies.ts";
-import { isIntermediate, UNEXPECTED_REPLY } from "./results.ts";
-import { type Disconnect, isDisconnect, type SmtpSession } from "./smtp-session.ts";
-import type { TransactionContext } from "./transaction.ts";
+import { type DataResult, isIntermediate, UNEXPECTED_REPLY } from "./results.ts";
+import { isDisconnect, type SmtpSession } from "./smtp-session.ts";
+import type { TransactionContext } from "./transaction-context.ts";
 import type { OutgoingMessage } from "./transport.ts";
-
-/** Result of sending the message. */
-export type DataResult =
-  | { kind: "replied"; reply: RawReply }
-  /** `dotWritten`: the socket has the final dot, so the server may have accepted the message. */
-  | { kind: "no-reply"; dotWritten: boolean; disconnect: Disconnect }
-  /** The session was closed before the final dot. `permanent`: the message is malformed; otherwise it could not be read. */
-  | { kind: "aborted"; permanent: boolean; reason: string };
 
 /** Bytes collected before a write: few writes, little memory. */
 const SLICE_BYTES = 256 * 1_024;

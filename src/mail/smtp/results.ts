@@ -1,8 +1,7 @@
 /** Derives one result per recipient from the replies of one transaction (RFC 5321 4.2). Pure. */
 
 import type { Plan } from "./commands.ts";
-import type { DataResult } from "./message.ts";
-import { localReply, toReply } from "./replies.ts";
+import { localReply, type RawReply, toReply } from "./replies.ts";
 import { type CommandResult, type Disconnect, isDisconnect } from "./smtp-session.ts";
 import type { Phase, RecipientResult, TransactionResult } from "./transport.ts";
 
@@ -12,6 +11,14 @@ export interface EnvelopeReplies {
   rcpts: readonly CommandResult[];
   data: CommandResult | null;
 }
+
+/** Result of sending the message. */
+export type DataResult =
+  | { kind: "replied"; reply: RawReply }
+  /** `dotWritten`: the socket has the final dot, so the server may have accepted the message. */
+  | { kind: "no-reply"; dotWritten: boolean; disconnect: Disconnect }
+  /** The session was closed before the final dot. `permanent`: the message is malformed; otherwise it could not be read. */
+  | { kind: "aborted"; permanent: boolean; reason: string };
 
 /** Returns whether a reply is 2xx. */
 export const isSuccess = (result: CommandResult): boolean => !isDisconnect(result) && result.code < 300;

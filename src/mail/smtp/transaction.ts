@@ -1,19 +1,11 @@
 /** One mail transaction (RFC 5321 3.3): MAIL, RCPT, DATA, the message and the final dot, then one result per recipient. */
 
 import type { Plan } from "./commands.ts";
-import type { ConnectionTiming } from "./connection.ts";
 import { sendMessage } from "./message.ts";
 import { type EnvelopeReplies, isIntermediate, isSuccess, toTransactionResult, UNEXPECTED_REPLY } from "./results.ts";
-import { type CommandResult, isDisconnect, type SmtpSession } from "./smtp-session.ts";
+import { type CommandResult, isDisconnect } from "./smtp-session.ts";
+import type { TransactionContext } from "./transaction-context.ts";
 import type { OutgoingMessage, TransactionResult } from "./transport.ts";
-
-/** State that the transactions of one session share. */
-export interface TransactionContext extends Readonly<Omit<ConnectionTiming, "quitMs">> {
-  readonly session: SmtpSession;
-  readonly pipelining: boolean;
-  /** The server still has an envelope from the transaction before, so RSET must precede the next MAIL. */
-  needsReset: boolean;
-}
 
 /**
  * Runs a transaction and resolves with one result per recipient; never rejects. Calls `release` when the next transaction may be written:

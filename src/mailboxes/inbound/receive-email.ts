@@ -1,5 +1,5 @@
 import { readChunks } from "../../lib/read-chunks.ts";
-import { createContext } from "../../platform/context.ts";
+import { createContext } from "../../platform/create-context.ts";
 import { receiveMail } from "./receive.ts";
 
 /**

@@ -3,15 +3,9 @@ import { getDomain } from "../../domains/domains/index.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { conflict, invalidField, notFound } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/record.ts";
-import {
-  ConcurrencyError,
-  expectChanges,
-  guardedBatch,
-  isUniqueViolation,
-  RefusedBatchError,
-  refuse,
-} from "../../platform/db/batch.ts";
+import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
 import { hasRoom } from "../../platform/db/has-room.ts";
+import { RefusedBatchError, refuse } from "../../platform/db/refuse.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
 import type { MailboxRow } from "./queries.ts";
 import { type MailboxIn, type MailboxOut, toMailbox } from "./schema.ts";

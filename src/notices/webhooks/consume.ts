@@ -1,4 +1,4 @@
-import { createContext } from "../../platform/context.ts";
+import { createContext } from "../../platform/create-context.ts";
 import { onShard, shardNumbers } from "../../platform/jobs/shards.ts";
 import { isWebhookMessage, wakeWebhooks } from "../../platform/webhook-events/wake.ts";
 import { runWebhooks } from "./run.ts";

@@ -1,5 +1,5 @@
 import type { Database, DatabaseKind, Statement } from "../context.ts";
-import { refusalOf } from "./batch.ts";
+import { refusalOf } from "./refuse.ts";
 
 /**
  * Returns a database with its calls of one statement: each prepares it, binds the values and executes it. Its batches throw the refusal of

@@ -1,7 +1,7 @@
 import { MOST_COUNTED, ownerOf } from "../budgets/budget.ts";
 import { budgetOf, type CountedTable, isOfMain, reasonOf } from "../budgets/spent.ts";
 import type { Ctx, MainStatement } from "../context.ts";
-import { refuse } from "./batch.ts";
+import { refuse } from "./refuse.ts";
 
 /**
  * Returns a condition for the WHERE of an INSERT into a table: true while its owner has fewer rows than the budget allows. At the end of

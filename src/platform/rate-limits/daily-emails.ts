@@ -2,7 +2,7 @@ import { type AppError, tooManyRequests } from "../../lib/errors.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import { firstIdAt } from "../audit/rules.ts";
 import type { CallerWorkspace, MailCtx, MailStatement } from "../context.ts";
-import { RefusedBatchError, refuse } from "../db/batch.ts";
+import { RefusedBatchError, refuse } from "../db/refuse.ts";
 import { formatPolicy } from "./rules.ts";
 
 const REASON = "daily limit";

@@ -1,4 +1,4 @@
-import type { RecipientTexts } from "./index.ts";
+import type { RecipientTexts } from "./en.ts";
 
 /** Texts for people who get mail, in German. */
 export const de: RecipientTexts = {

@@ -38,3 +38,5 @@ export const en = {
   blocked: "This link is blocked",
   blockedText: "It does not lead to its website any more.",
 };
+
+export type RecipientTexts = typeof en;

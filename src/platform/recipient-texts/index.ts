@@ -1,7 +1,5 @@
 import { de } from "./de.ts";
-import { en } from "./en.ts";
-
-export type RecipientTexts = typeof en;
+import { en, type RecipientTexts } from "./en.ts";
 
 const LANGUAGES: Readonly<Record<string, RecipientTexts>> = { en, de };
 

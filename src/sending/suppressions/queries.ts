@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { AddressForms, FIRST_ADDRESS } from "../../platform/erased-addresses/forms.ts";
-import type { SuppressionReason } from "./schema.ts";
+import type { SuppressionReason } from "./rules.ts";
 import type { SuppressionEntry } from "./suppress.ts";
 
 /** An entry of the suppression list of a workspace. */

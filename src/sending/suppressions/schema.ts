@@ -3,12 +3,7 @@ import { uuidText } from "../../lib/id-field.ts";
 import { iso } from "../../lib/time.ts";
 import { importExample, importedRows } from "../../platform/csv-imports/schema.ts";
 import type { SuppressionRow } from "./queries.ts";
-
-const reasons = ["bounce", "complaint", "unsubscribe", "manual"] as const;
-
-/** Reasons of an entry. `soft_bounces` is set by the service only. */
-const suppressionReasons = [...reasons, "soft_bounces"] as const;
-export type SuppressionReason = (typeof suppressionReasons)[number];
+import { reasons, suppressionReasons } from "./rules.ts";
 
 /** A new entry of the suppression list. */
 export const SuppressionIn = z

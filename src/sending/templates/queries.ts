@@ -7,7 +7,6 @@ import { withinBytes } from "../../platform/db/byte-pages.ts";
 import type { templates } from "../../platform/db/schema/main/index.ts";
 import { BODY_COLUMNS, type Filled, fillContents } from "./contents.ts";
 import { PAGE_BYTES } from "./rules.ts";
-import type { TemplateOut } from "./schema.ts";
 
 /** A template with its contents, wherever they are stored. */
 export type TemplateRow = Filled<typeof templates.$inferSelect>;
@@ -76,7 +75,12 @@ export async function listTemplates(
 }
 
 /** A template without its content, to choose from. */
-export type TemplateName = Pick<TemplateOut, "id" | "name" | "subject" | "updated_at">;
+export interface TemplateName {
+  id: string;
+  name: string;
+  subject: string | null;
+  updated_at: string;
+}
 
 const LIST_NAMES = `
   SELECT id, name, subject, updated_at AS updatedAt FROM templates

@@ -8,21 +8,8 @@ import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import { topicEvents, wakeForTopicEvents } from "./events.ts";
 import { NEW_CHOICES } from "./import-choices.ts";
 import { findPersonTopics, personTopicsStatements, toPersonRows } from "./queries.ts";
-import type { Choice, ChoiceMethod } from "./rules.ts";
+import type { Chooser, NewChoice } from "./rules.ts";
 import { type PersonTopicsIn, type PersonTopicsOut, toPersonTopics } from "./schema.ts";
-
-/** A person of a workspace who chooses. `email` is in canonical form; `workspace` is the number of the workspace. */
-export interface Chooser {
-  workspace: number;
-  email: string;
-  method: ChoiceMethod;
-}
-
-/** A choice about a topic, by its id. Null: none, so that the default counts. */
-export interface NewChoice {
-  id: string;
-  choice: Choice | null;
-}
 
 // The same choice again keeps its time. A topic that was deleted gets none. A step of an automation may be repeated later: what the person
 // has chosen since stays, and so does the choice of one who left, unless the step overrules it.

@@ -3,7 +3,7 @@ import { formsOf } from "../../platform/erased-addresses/forms.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
 import { wakeAfterResponse } from "../../platform/outbox/wake-after-response.ts";
 import { eventsRefSql } from "../../platform/person-events/main-events.ts";
-import type { Chooser, NewChoice } from "./choose.ts";
+import type { Chooser, NewChoice } from "./rules.ts";
 
 type Person = Omit<Chooser, "method">;
 

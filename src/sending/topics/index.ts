@@ -3,7 +3,6 @@ export {
   chooseStatement,
   forgetStatement,
   getPersonTopics,
-  type NewChoice,
   personKey,
 } from "./choose.ts";
 export { createTopic } from "./create.ts";
@@ -19,7 +18,7 @@ export {
   type PersonTopics,
   type TopicRow,
 } from "./queries.ts";
-export { type Choice, type ChoiceMethod, choiceOf } from "./rules.ts";
+export { type Choice, type ChoiceMethod, choiceOf, type NewChoice } from "./rules.ts";
 export {
   PersonTopicsIn,
   PersonTopicsOut,

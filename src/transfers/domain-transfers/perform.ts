@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { AppError } from "../../lib/errors.ts";
-import { createContext } from "../../platform/context.ts";
+import { createContext } from "../../platform/create-context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { onShard } from "../../platform/jobs/shards.ts";
 import { acceptTransfer } from "./accept.ts";

@@ -2,7 +2,8 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { runBroadcasts } from "../../../src/audience/broadcasts/index.ts";
-import { createContext, type WakeUp } from "../../../src/platform/context.ts";
+import type { WakeUp } from "../../../src/platform/context.ts";
+import { createContext } from "../../../src/platform/create-context.ts";
 import { onShard, withLimits } from "../../../src/platform/jobs/shards.ts";
 import { newRunLimits, type RunLimits } from "../../../src/sending/delivery/index.ts";
 import { database, FILE_SHARD } from "../../support/databases.ts";

@@ -1,4 +1,4 @@
-import type { DnsRecord } from "../../../dev/dns/server.ts";
+import type { DnsRecord } from "../../../dev/dns/record.ts";
 import { findDomainWithKeys, reportAddress } from "../../../src/domains/domains/index.ts";
 import type { DomainOut } from "../../../src/domains/domains/schema.ts";
 import { evaluateHealth, type HealthOut } from "../../../src/domains/health/index.ts";

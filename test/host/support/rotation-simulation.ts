@@ -5,7 +5,8 @@ import { openDkimKey, recheckDomains, tendZones } from "../../../src/domains/dom
 import type { DomainOut } from "../../../src/domains/domains/schema.ts";
 import { signMessage } from "../../../src/mail/dkim/sign.ts";
 import { compose } from "../../../src/mail/mime/compose.ts";
-import { type Ctx, createContext } from "../../../src/platform/context.ts";
+import type { Ctx } from "../../../src/platform/context.ts";
+import { createContext } from "../../../src/platform/create-context.ts";
 import { readSenders } from "../../../src/sending/delivery/claim/read-senders.ts";
 import type { Command, startDnsServers } from "../../support/dns-control-server.ts";
 import { callerOf } from "./call-api.ts";

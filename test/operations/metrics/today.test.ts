@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createContext } from "../../../src/platform/context.ts";
+import { createContext } from "../../../src/platform/create-context.ts";
 import { addMetrics } from "../../../src/platform/daily-metrics/counters.ts";
 import { saveMetrics } from "../../../src/platform/daily-metrics/save.ts";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";

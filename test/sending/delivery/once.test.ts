@@ -9,7 +9,8 @@ import {
   type OutgoingMessage,
   type TransactionResult,
 } from "../../../src/mail/smtp/transport.ts";
-import { createContext, type MailCtx, type WakeUp } from "../../../src/platform/context.ts";
+import type { MailCtx, WakeUp } from "../../../src/platform/context.ts";
+import { createContext } from "../../../src/platform/create-context.ts";
 import { onShard } from "../../../src/platform/jobs/shards.ts";
 import { LEASE_MS } from "../../../src/platform/outbox/rules.ts";
 import { sweep } from "../../../src/platform/outbox/sweep.ts";

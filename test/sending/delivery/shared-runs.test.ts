@@ -2,7 +2,8 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createContext, type WakeUp } from "../../../src/platform/context.ts";
+import type { WakeUp } from "../../../src/platform/context.ts";
+import { createContext } from "../../../src/platform/create-context.ts";
 import { onShard } from "../../../src/platform/jobs/shards.ts";
 import type { OutboxMessage } from "../../../src/platform/outbox/wake.ts";
 import { consume } from "../../../src/queue.ts";

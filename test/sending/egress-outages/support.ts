@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
-import { createContext, type WakeUp } from "../../../src/platform/context.ts";
+import type { WakeUp } from "../../../src/platform/context.ts";
+import { createContext } from "../../../src/platform/create-context.ts";
 import { onShard, withLimits } from "../../../src/platform/jobs/shards.ts";
 import type { OutboxMessage } from "../../../src/platform/outbox/wake.ts";
 import { runDatabases } from "../../../src/run-outbox.ts";

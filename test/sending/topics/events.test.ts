@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { receiveEmail } from "../../../src/mailboxes/inbound/index.ts";
-import { createContext, type WakeUp } from "../../../src/platform/context.ts";
+import type { WakeUp } from "../../../src/platform/context.ts";
+import { createContext } from "../../../src/platform/create-context.ts";
 import { onMain } from "../../../src/platform/jobs/shards.ts";
 import { deleteWaitingEvents } from "../../../src/platform/person-events/main-events.ts";
 import { runOutboxRows } from "../../../src/run-outbox.ts";

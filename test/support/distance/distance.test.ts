@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
-import { createContext } from "../../../src/platform/context.ts";
+import { createContext } from "../../../src/platform/create-context.ts";
 import { countExactly } from "../../../src/platform/rate-limits/exact.ts";
 import { hourlyPolicy } from "../../../src/platform/rate-limits/rules.ts";
 import { expectSince } from "../expect-since.ts";

@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 import { ExtractedContent, OversizedString, RefusedContent } from "../../../src/lib/json-extract/content.ts";
-import { type ExtractOptions, extractJson } from "../../../src/lib/json-extract/extract.ts";
+import { extractJson } from "../../../src/lib/json-extract/extract.ts";
+import type { ExtractOptions } from "../../../src/lib/json-extract/options.ts";
 import { CollectingSink, chunksOf, errorOf } from "../../lib/json-extract-support.ts";
 
 const limits: ExtractOptions = { maxInlineText: 8, maxString: 12 };

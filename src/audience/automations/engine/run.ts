@@ -1,7 +1,8 @@
 import { nextTurn } from "../../../lib/yielding-steps.ts";
 import type { MailCtx, MailStatement } from "../../../platform/context.ts";
-import { ConcurrencyError, guardedBatch, RefusedBatchError } from "../../../platform/db/batch.ts";
+import { ConcurrencyError, guardedBatch } from "../../../platform/db/batch.ts";
 import { mayExecute } from "../../../platform/db/count-statements.ts";
+import { RefusedBatchError } from "../../../platform/db/refuse.ts";
 import { HalvedPages } from "../../../platform/outbox/halves.ts";
 import { wakeAutomations } from "../../../platform/person-events/wake.ts";
 import { wakeForResults } from "../../../platform/webhook-events/wake.ts";

@@ -1,5 +1,5 @@
 import { mayOpen } from "../../../access/mailbox-sessions/may-open.ts";
-import { createContext } from "../../../platform/context.ts";
+import { createContext } from "../../../platform/create-context.ts";
 import { type MailboxChange, summarizeChanges } from "../../mailbox-store/index.ts";
 import type { Watcher } from "./watchers.ts";
 

@@ -1,7 +1,6 @@
 import { utf8Length } from "../../../lib/bytes.ts";
 import { headOf } from "../../../lib/ids.ts";
 import type { EventEntry, StoredDelivery, StoredEvent, StoredQueued } from "../../../platform/db/email-json.ts";
-import type { EmailState } from "./state.ts";
 
 const QUEUED: StoredQueued = 0;
 
@@ -29,7 +28,12 @@ interface Email extends Origin {
 /** Returns the event of an email that was queued when it was created. It has the id of its email. Pure. */
 export const queuedEvent = ({ id, createdAt }: Origin): EventEntry => ({ id, type: "queued", at: createdAt });
 
-type Queued = Pick<EmailState, "events" | "createdAt" | "broadcast"> & { scheduledAt?: number | null };
+interface Queued {
+  events: readonly EventEntry[];
+  createdAt: number;
+  broadcast?: number | null;
+  scheduledAt?: number | null;
+}
 
 /** Returns when an email was queued, in ms since 1970, for its field Date. One that waits for a local time is queued then. Pure. */
 export function queuedAt({ events, createdAt, broadcast, scheduledAt }: Queued): number {

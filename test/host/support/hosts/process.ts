@@ -104,7 +104,7 @@ async function handle(request: Command): Promise<unknown> {
       return runSql(request);
     case "seed": {
       const [{ createContext }, { seedWorkspace }] = await Promise.all([
-        import("../../../../src/platform/context.ts"),
+        import("../../../../src/platform/create-context.ts"),
         import("../../../../dev/seed-workspace.ts"),
       ]);
       return seedWorkspace(createContext(await bindings(), "seed"), request.input as SeedInput);
