@@ -98,6 +98,9 @@ import type {
   InboxMove,
   InboxPlace,
   InboxQuota,
+  InboxSavedReply,
+  InboxSavedReplyCreate,
+  InboxSavedReplyUpdate,
   InboxSend,
   InboxStorageSection,
   Invitation,
@@ -556,6 +559,14 @@ export interface Operations {
   updateInboxLabel(mailboxId: string, labelId: string, body: InboxLabelUpdate, options?: RequestOptions): Promise<InboxLabel>;
   /** Delete a label. DELETE /v1/inbox/{mailbox_id}/labels/{label_id} */
   deleteInboxLabel(mailboxId: string, labelId: string, options?: RequestOptions): Promise<null>;
+  /** List saved replies by name. GET /v1/inbox/{mailbox_id}/saved-replies */
+  listInboxSavedReplies(mailboxId: string, options?: RequestOptions): Promise<InboxSavedReply[]>;
+  /** Create a saved reply. POST /v1/inbox/{mailbox_id}/saved-replies */
+  createInboxSavedReply(mailboxId: string, body: InboxSavedReplyCreate, options?: RequestOptions): Promise<InboxSavedReply>;
+  /** Update a saved reply. PATCH /v1/inbox/{mailbox_id}/saved-replies/{reply_id} */
+  updateInboxSavedReply(mailboxId: string, replyId: string, body: InboxSavedReplyUpdate, options?: RequestOptions): Promise<InboxSavedReply>;
+  /** Delete a saved reply. DELETE /v1/inbox/{mailbox_id}/saved-replies/{reply_id} */
+  deleteInboxSavedReply(mailboxId: string, replyId: string, options?: RequestOptions): Promise<null>;
   /** List the messages of a folder, newest first. GET /v1/inbox/{mailbox_id}/messages */
   listInboxMessages(mailboxId: string, query?: { limit?: number; offset?: number; folder?: string; before?: string }, options?: RequestOptions): Promise<InboxMessagePage>;
   /** Search sender, recipients, subject and text of messages. GET /v1/inbox/{mailbox_id}/search */
@@ -848,6 +859,10 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   createInboxLabel: {"method":"POST","path":"/v1/inbox/{mailbox_id}/labels","body":"json","keyed":true},
   updateInboxLabel: {"method":"PATCH","path":"/v1/inbox/{mailbox_id}/labels/{label_id}","body":"json"},
   deleteInboxLabel: {"method":"DELETE","path":"/v1/inbox/{mailbox_id}/labels/{label_id}"},
+  listInboxSavedReplies: {"method":"GET","path":"/v1/inbox/{mailbox_id}/saved-replies"},
+  createInboxSavedReply: {"method":"POST","path":"/v1/inbox/{mailbox_id}/saved-replies","body":"json","keyed":true},
+  updateInboxSavedReply: {"method":"PATCH","path":"/v1/inbox/{mailbox_id}/saved-replies/{reply_id}","body":"json"},
+  deleteInboxSavedReply: {"method":"DELETE","path":"/v1/inbox/{mailbox_id}/saved-replies/{reply_id}"},
   listInboxMessages: {"method":"GET","path":"/v1/inbox/{mailbox_id}/messages","query":true,"items":"items"},
   searchInbox: {"method":"GET","path":"/v1/inbox/{mailbox_id}/search","query":true,"items":"items"},
   getInboxMessage: {"method":"GET","path":"/v1/inbox/{mailbox_id}/messages/{uid}","query":true},

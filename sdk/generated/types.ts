@@ -1824,6 +1824,26 @@ export interface InboxQuota {
   message_count: number;
 }
 
+export interface InboxSavedReply {
+  id: string;
+  name: string;
+  text: string;
+}
+
+export interface InboxSavedReplyCreate {
+  /** At most 255 bytes, without control characters, * and \. */
+  name: string;
+  /** Placeholders such as {{name}} are filled in from the contact that is answered. */
+  text: string;
+}
+
+export interface InboxSavedReplyUpdate {
+  /** At most 255 bytes, without control characters, * and \. */
+  name?: string;
+  /** Placeholders such as {{name}} are filled in from the contact that is answered. */
+  text?: string;
+}
+
 export interface InboxSend {
   to: string[];
   /** The address of the mailbox, or one of its aliases. That of the mailbox when absent. */

@@ -13,6 +13,7 @@ import { folderRoutes } from "./inbox/folders/routes.ts";
 import { forwardedFileRoutes } from "./inbox/forwarded-files/routes.ts";
 import { labelRoutes } from "./inbox/labels/routes.ts";
 import { messageRoutes } from "./inbox/messages/routes.ts";
+import { savedReplyRoutes } from "./inbox/saved-replies/routes.ts";
 import { sendingRoutes } from "./inbox/sending/routes.ts";
 import { mailProgramRoutes } from "./mail-programs/routes.ts";
 import { mailboxRoutes } from "./mailboxes/routes.ts";
@@ -31,6 +32,7 @@ export const mailboxesRoutes = newRoutes()
   .route("/", eventRoutes.app)
   .route("/", archiveRoutes.app)
   .route("/", labelRoutes.app)
+  .route("/", savedReplyRoutes.app)
   .route("/", messageRoutes.app)
   .route("/", inboundRoutes)
   .route("/", imapRoutes)

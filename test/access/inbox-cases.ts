@@ -37,6 +37,15 @@ const createLabel = async ({ mailboxId }: TestWorkspace) => {
   return { mailbox_id: mailboxId, label_id: id };
 };
 
+const createSavedReply = async ({ mailboxId }: TestWorkspace) => {
+  const id = crypto.randomUUID();
+  const store = env.MAILBOX.getByName(mailboxId);
+  // A mailbox has at most 100 saved replies.
+  for (const reply of await store.listSavedReplies()) await store.deleteSavedReply(reply.id);
+  await store.saveReply({ id, name: id, text: "Hello {{name}}" }, true);
+  return { mailbox_id: mailboxId, reply_id: id };
+};
+
 const FILTER = {
   match: { mode: "all" as const, conditions: [{ field: "subject" as const, op: "contains" as const, value: "a" }] },
   actions: [{ type: "flag" as const }],
@@ -115,6 +124,14 @@ const cases = {
   }),
   "PATCH /labels/:label_id": ofMailbox({ create: createLabel, body: () => ({ color: "#ffffff" }) }),
   "DELETE /labels/:label_id": ofMailbox({ create: createLabel, success: 204 }),
+  "GET /saved-replies": ofMailbox(),
+  "POST /saved-replies": ofMailbox({
+    success: 201,
+    create: async (workspace) => ({ mailbox_id: (await createSavedReply(workspace)).mailbox_id }),
+    body: () => ({ name: crypto.randomUUID(), text: "Hello" }),
+  }),
+  "PATCH /saved-replies/:reply_id": ofMailbox({ create: createSavedReply, body: () => ({ text: "Good day" }) }),
+  "DELETE /saved-replies/:reply_id": ofMailbox({ create: createSavedReply, success: 204 }),
   "GET /filters": ofMailbox(),
   "POST /filters": ofMailbox({ success: 201, create: withoutFilters, body: () => FILTER }),
   "GET /filters/run": ofMailbox({ create: createRun }),

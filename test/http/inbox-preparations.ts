@@ -31,6 +31,8 @@ export function inboxPreparations(workspace: () => TestWorkspace): Record<string
   };
   const label = async () =>
     ids({ label_id: (await post<{ id: string }>("/labels", { name: "Bills", color: "#c0392b" })).id });
+  const savedReply = async () =>
+    ids({ reply_id: (await post<{ id: string }>("/saved-replies", { name: "Times", text: "Soon." })).id });
   const draft = async () => ids({ uid: String((await post<Message>("/drafts", { subject: "Draft" })).uid) });
   const filter = async () => {
     const match = { conditions: [{ field: "subject", op: "contains", value: "invoice" }] };
@@ -49,6 +51,10 @@ export function inboxPreparations(workspace: () => TestWorkspace): Record<string
     });
   };
   return {
+    listInboxSavedReplies: savedReply,
+    createInboxSavedReply: mailbox,
+    updateInboxSavedReply: savedReply,
+    deleteInboxSavedReply: savedReply,
     createAppPassword: mailbox,
     listAppPasswords: appPassword,
     deleteAppPassword: appPassword,

@@ -24,6 +24,8 @@ export {
 } from "./messages/read.ts";
 export { problemOf, SelectionIn } from "./messages/schema.ts";
 export { type OpenMailbox, openMailbox, openMailboxWith } from "./open.ts";
+export { createSavedReply, deleteSavedReply, updateSavedReply } from "./saved-replies/change.ts";
+export { SavedReplyIn } from "./saved-replies/schema.ts";
 export { createDraft, deleteDraft, replaceDraft } from "./sending/drafts.ts";
 export { listFiles, MAX_FILE_BYTES, uploadFile } from "./sending/files.ts";
 export { DraftIn, SendIn } from "./sending/schema.ts";

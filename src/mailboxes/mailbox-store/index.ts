@@ -26,5 +26,6 @@ export { checkAccess, type MailboxStore, mailboxStore, openEventSocket } from ".
 export { MessageTooLargeError, putMessage } from "./put-message.ts";
 export { folderName, limits as mailboxLimits, nameIssue, withoutForbidden } from "./rules.ts";
 export { saveUsedBytes } from "./save-used-bytes.ts";
+export type { SavedReply, SavedReplyResult } from "./saved-replies.ts";
 export type * from "./state-types.ts";
 export type * from "./types.ts";

@@ -179,6 +179,7 @@ const migrations: readonly string[] = [
   "ALTER TABLE structures_to_add ADD COLUMN tries INTEGER NOT NULL DEFAULT 0",
   // When a filter last took a message that it forwards.
   "ALTER TABLE filters ADD COLUMN forwarded_at INTEGER",
+  `${table("saved_replies")} (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, text TEXT NOT NULL) STRICT, WITHOUT ROWID`,
 ];
 
 /** Brings the database of a mailbox to a version of the schema, by default the newest. A new one gets the system folders. `now` in ms. */

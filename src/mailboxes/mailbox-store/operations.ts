@@ -48,6 +48,7 @@ import {
   searchMessages,
 } from "./read.ts";
 import { replaceDraft } from "./replace-draft.ts";
+import { deleteSavedReply, findSavedReply, listSavedReplies, saveReply } from "./saved-replies.ts";
 import { searchByKey } from "./search-by-key.ts";
 import { readSignature, saveSignature } from "./signature.ts";
 import type { Sql } from "./sql.ts";
@@ -88,8 +89,13 @@ export const operations = {
   findImport: read(findImport),
   findImported: read(findImported),
   findMissing: read(findMissing),
+  findSavedReply: read(findSavedReply),
   /** Returns what the page needs that writes a message, in one call. */
-  forWriting: read((sql) => ({ addresses: listAddresses(sql, ""), signature: readSignature(sql) })),
+  forWriting: read((sql) => ({
+    addresses: listAddresses(sql, ""),
+    signature: readSignature(sql),
+    savedReplies: listSavedReplies(sql),
+  })),
   list: read(listMessages),
   listBlockedSenders: read(listBlockedSenders),
   listConversations: read(listConversations),
@@ -99,6 +105,7 @@ export const operations = {
   listImports: read(listImports),
   listLabelled: read(listLabelled),
   listLabels: read(listLabels),
+  listSavedReplies: read(listSavedReplies),
   forwardingFilters: read(forwardingFilters),
   openConversation: read(openConversation),
   quota: read(readQuota),
@@ -147,6 +154,7 @@ export const operations = {
   deleteFilter: change(deleteFilter),
   deleteFolder: change(deleteFolder, (result, [name]) => foldersChanged(result, [name])),
   deleteLabel: change(deleteLabel),
+  deleteSavedReply: change(deleteSavedReply),
   endImport: changeAt(endImport),
   expunge: expunging(expungeMessages),
   expungeMarked: expunging(expungeMarked),
@@ -177,6 +185,7 @@ export const operations = {
     restored.flatMap((message) => messagesMoved("Spam", message.folder, [message])),
   ),
   saveLabel: change(saveLabel),
+  saveReply: change(saveReply),
   saveSignature: change(saveSignature),
   setFlags: change(setFlags, (uids, [folder]) => flagsSet(folder, uids)),
   shiftFilter: change(shiftFilter),

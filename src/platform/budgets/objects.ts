@@ -23,6 +23,7 @@ export const mailboxBudgets = {
   message_structures: { bound: ofMessages },
   structures_to_add: { bound: ofService },
   filters: { rows: 100, of: "filters", remedy: "delete one first" },
+  saved_replies: { rows: 100, of: "saved replies", remedy: "delete one first" },
 } as const satisfies Record<string, Budget>;
 
 /** The budgets of the indexes for full text, by the names of their virtual tables. */

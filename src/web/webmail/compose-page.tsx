@@ -3,16 +3,14 @@ import { inMiB } from "../../lib/bytes.ts";
 import { MAX_FILE_BYTES } from "../../mailboxes/inbox/index.ts";
 import type { ComposeForm, FormFile } from "./compose-form.ts";
 import { DoneNotice, type OpenPage, WebmailLayout } from "./layout.tsx";
+import type { OpenForm } from "./open-form.ts";
 import { composePath } from "./paths.ts";
 import { RichText } from "./rich-text.tsx";
 import { toSize } from "./size.ts";
 import { NoDefault } from "./toolbar.tsx";
 
-interface ComposePageProps {
+interface ComposePageProps extends OpenForm {
   page: OpenPage;
-  form: ComposeForm;
-  /** Addresses that the mailbox writes to most. */
-  known: readonly { email: string }[];
   /** The text that the script shows after it has saved the draft. */
   saved?: string | undefined;
 }
@@ -32,7 +30,7 @@ export const ComposePage = (props: ComposePageProps) => (
 );
 
 /** The form that writes a message. It is sent after a minute in which sending can be undone, or at once. */
-export const MessageForm = ({ page, form, known, saved }: ComposePageProps) => (
+export const MessageForm = ({ page, form, known, savedReplies, saved }: ComposePageProps) => (
   <Form
     class="compose"
     action={composePath(page.mailbox.id)}
@@ -68,6 +66,7 @@ export const MessageForm = ({ page, form, known, saved }: ComposePageProps) => (
       <Submit label="Save draft" kind="quiet" action="draft" isUnchecked />
       <Submit label="Send without undo" kind="quiet" action="now" />
       <Later sendAt={form.sendAt} />
+      <SavedReplies of={savedReplies} />
       <p class="hint" role="status" data-save-status="">
         {saved}
       </p>
@@ -83,6 +82,21 @@ const Later = ({ sendAt }: Pick<ComposeForm, "sendAt">) => (
     <Submit label="Schedule" kind="quiet" action="later" />
   </details>
 );
+
+/** The choice of a saved reply, which is inserted above the text. */
+const SavedReplies = ({ of }: { of: ComposePageProps["savedReplies"] }) =>
+  of.length === 0 ? null : (
+    <details class="later">
+      <summary>Saved reply</summary>
+      <Select
+        name="saved_reply"
+        label="Reply"
+        options={of.map(({ id, name }) => ({ value: id, label: name }))}
+        required={false}
+      />
+      <Submit label="Insert" kind="quiet" action="insert" isUnchecked />
+    </details>
+  );
 
 function Head({ form, mailbox }: Pick<ComposePageProps, "form"> & Pick<OpenPage, "mailbox">) {
   const address = { list: "known-addresses", placeholder: "ada@example.org, …" };

@@ -19,13 +19,13 @@ import {
   SendIn,
   sendFromMailbox,
 } from "../../mailboxes/inbox/index.ts";
-import type { Person } from "../../mailboxes/mailbox-store/index.ts";
 import { cancelEmail, listScheduledOfMailbox } from "../../sending/emails/scheduled/index.ts";
 import { requireAllFiles, settleFiles, storeChosen } from "./compose-files.ts";
 import { type ComposeForm, readComposeForm, toAddresses, toMessageInput } from "./compose-form.ts";
 import { ComposePage } from "./compose-page.tsx";
+import { insertReply } from "./insert-reply.ts";
 import type { OpenPage } from "./layout.tsx";
-import { isAnswered, openForm } from "./open-form.ts";
+import { isAnswered, type Offered, openForm } from "./open-form.ts";
 import { openPage } from "./open-page.tsx";
 import { backPath, composePath, scheduledPath } from "./paths.ts";
 import { ScheduledPage } from "./scheduled-page.tsx";
@@ -53,20 +53,27 @@ export const composePages = newRoutes()
     const draft = c.req.query("draft") ?? "";
     const waiting = await findWaiting(page, draft);
     if (waiting) return c.redirect(scheduledPath(page.mailbox.id, { email: waiting, draft }), 303);
-    const { form, known } = await openForm(page, c.req.query());
-    return showForm(c, page, form, { known });
+    const { form, ...offered } = await openForm(page, c.req.query());
+    return showForm(c, page, form, { offered });
   })
   .post("/mail/compose/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/send"), async (c) => {
     const page = await openPage(c);
-    const { form, action, refused } = await readCompose(c, page);
+    const { form, action, savedReply, refused } = await readCompose(c, page);
     const run = async () => {
       const settled = await settleFiles(page, form.files);
       form.files = settled.files;
       if (refused) throw refused;
       requireAllFiles(settled);
       if (action === "attach" || action?.startsWith("remove:")) return showForm(c, page, form);
+      if (action === "insert") {
+        await insertReply(page, form, savedReply);
+        return showForm(c, page, form);
+      }
       // The script takes no addresses over from the reply to a draft that it has saved.
-      if (action === "autosave") return showForm(c, page, form, { known: [], saved: await saveComplete(page, form) });
+      if (action === "autosave") {
+        const offered = { known: [], savedReplies: [] };
+        return showForm(c, page, form, { offered, saved: await saveComplete(page, form) });
+      }
       return action === "draft" ? saveDraft(page, form) : send(c, page, form, action);
     };
     return attempt(c, () => showForm(c, page, form), run);
@@ -101,16 +108,17 @@ async function readCompose(c: AppContext, page: OpenPage) {
   const read = (fields: URLSearchParams) => ({
     form: { ...readComposeForm(fields), sendAt: readTime(fields, "send_at") },
     action: fields.get("action"),
+    savedReply: fields.get("saved_reply") ?? "",
   });
   if (isForm(c)) {
-    const { form, action } = read(await readForm(c, MAX_TEXT_BYTES));
-    return { form, action, refused: tooLargeError(form, {}) };
+    const fields = read(await readForm(c, MAX_TEXT_BYTES));
+    return { ...fields, refused: tooLargeError(fields.form, {}) };
   }
   const limits = { maxBytes: MAX_FILE_BYTES, maxTextBytes: MAX_TEXT_BYTES, maxParts: MAX_PARTS };
   return readFormWithFiles(c, limits, async ({ fields, files, ...parts }) => {
-    const { form, action } = read(fields);
+    const { form, ...others } = read(fields);
     form.files.push(...(await storeChosen(page, files)));
-    return { form, action, refused: tooLargeError(form, parts) };
+    return { form, ...others, refused: tooLargeError(form, parts) };
   });
 }
 
@@ -231,14 +239,20 @@ async function dropDraft({ caller, mailbox }: OpenPage, form: ComposeForm): Prom
 }
 
 interface Shown {
-  /** Addresses that the mailbox writes to most; read when they are not given. */
-  known?: readonly Person[];
+  /** Read when it is not given. */
+  offered?: Offered;
   saved?: string;
 }
 
-async function showForm(c: AppContext, page: OpenPage, form: ComposeForm, { known, saved }: Shown = {}) {
-  const addresses = known ?? (await page.mailbox.store.addresses(""));
-  return respondPage(c, <ComposePage page={page} form={form} known={addresses} saved={saved} />, { notices });
+async function showForm(c: AppContext, page: OpenPage, form: ComposeForm, { offered, saved }: Shown = {}) {
+  const { known, savedReplies } = offered ?? (await readOffered(page));
+  const shown = <ComposePage page={page} form={form} known={known} savedReplies={savedReplies} saved={saved} />;
+  return respondPage(c, shown, { notices });
+}
+
+async function readOffered({ mailbox }: OpenPage): Promise<Offered> {
+  const { addresses, savedReplies } = await mailbox.store.forWriting();
+  return { known: addresses, savedReplies };
 }
 
 async function showScheduled(c: AppContext) {

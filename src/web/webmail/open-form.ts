@@ -1,6 +1,6 @@
 import { parseUid } from "../../lib/ids.ts";
 import { getMessage, readContent } from "../../mailboxes/inbox/index.ts";
-import type { Person, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
+import type { Person, SavedReply, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
 import type { ComposeForm } from "./compose-form.ts";
 import type { OpenPage } from "./layout.tsx";
 import { backPath, folderPath, labelPath, messagePath } from "./paths.ts";
@@ -8,27 +8,33 @@ import { draftForm, emptyForm, type Reply, replyForm } from "./reply-form.ts";
 
 type Query = Readonly<Record<string, string>>;
 
-/** A form that writes a message as it is opened, and the addresses that the mailbox writes to most. */
-export interface OpenForm {
-  form: ComposeForm;
+/** What a mailbox offers to the person who writes: the addresses that it writes to most, and its saved replies. */
+export interface Offered {
   known: readonly Person[];
+  savedReplies: readonly SavedReply[];
+}
+
+/** A form that writes a message as it is opened. */
+export interface OpenForm extends Offered {
+  form: ComposeForm;
 }
 
 /** Returns the form that a query asks for: an empty one, a draft, or a reply to a message. */
 export async function openForm(page: OpenPage, query: Query): Promise<OpenForm> {
-  const { addresses: known, signature } = await page.mailbox.store.forWriting();
+  const { addresses: known, signature, savedReplies } = await page.mailbox.store.forWriting();
+  const offered = { known, savedReplies };
   const { caller, mailbox } = page;
   const { draft, reply, folder = "INBOX", uid = "", to = "" } = query;
   const back = backOf(mailbox.id, query);
   if (draft !== undefined) {
     const message = await getMessage(mailbox, "Drafts", parseUid(draft));
     const form = draftForm(message, await readContent(caller, message, false));
-    return { form: { ...form, isAnswered: await isAnswered(page, form.inReplyTo), back }, known };
+    return { form: { ...form, isAnswered: await isAnswered(page, form.inReplyTo), back }, ...offered };
   }
-  if (!isReply(reply)) return { form: { ...emptyForm(signature, { to }), back }, known };
+  if (!isReply(reply)) return { form: { ...emptyForm(signature, { to }), back }, ...offered };
   const message = await getMessage(mailbox, folder, parseUid(uid));
   const content = await readContent(caller, message, false);
-  return { form: { ...replyForm(reply, { message, content }, { mailbox, signature }), back }, known };
+  return { form: { ...replyForm(reply, { message, content }, { mailbox, signature }), back }, ...offered };
 }
 
 /** Returns the form below a conversation: a reply or a draft. Null when the query has none, and for a draft that is being sent or gone. */

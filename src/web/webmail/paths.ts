@@ -21,6 +21,7 @@ export const exportPath = (mailboxId: string, format: "mbox" | "zip") =>
 /** The pages of the settings of a mailbox. */
 export type SettingsPage =
   | "signature"
+  | "saved-replies"
   | "auto-reply"
   | "filters"
   | "aliases"

@@ -22,6 +22,7 @@ import { mailProgramPages } from "./mail-programs-routes.tsx";
 import { messagePages } from "./message-routes.tsx";
 import { MailboxesPage, MailboxSignInPage } from "./pages.tsx";
 import { folderPath } from "./paths.ts";
+import { savedRepliesPages } from "./saved-replies-routes.tsx";
 import { settingsPages } from "./settings-routes.tsx";
 
 /** Refuses handshakes of other pages before the session is read, which could refresh it. */
@@ -77,6 +78,7 @@ export const webmailPages = newRoutes()
   .route("/", foldersAndLabelsPages)
   .route("/", importPages)
   .route("/", settingsPages)
+  .route("/", savedRepliesPages)
   .route("/", mailProgramPages)
   .route("/", autoReplyPages)
   .route("/", filterPages)

@@ -5,6 +5,7 @@ import { type SettingsPage, settingsPath } from "./paths.ts";
 
 const SECTIONS: readonly { name: SettingsPage; icon: IconName; label: string }[] = [
   { name: "signature", icon: "edit", label: "Signature" },
+  { name: "saved-replies", icon: "template", label: "Saved replies" },
   { name: "auto-reply", icon: "reply", label: "Automatic reply" },
   { name: "filters", icon: "settings", label: "Filters" },
   { name: "aliases", icon: "mail", label: "Aliases" },

@@ -12,6 +12,7 @@ export const WEBMAIL_PAGES: Pages = {
   "/mail/folders/:mailbox_id": SEEDED,
   "/mail/import/:mailbox_id": SEEDED,
   "/mail/signature/:mailbox_id": SEEDED,
+  "/mail/saved-replies/:mailbox_id": SEEDED,
   "/mail/blocked-senders/:mailbox_id": SEEDED,
   "/mail/password/:mailbox_id": SEEDED,
   "/mail/keyboard/:mailbox_id": SEEDED,

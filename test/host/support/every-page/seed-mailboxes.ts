@@ -60,6 +60,8 @@ export async function seedMailboxes(site: Site) {
     ...{ to: [ADDRESS], subject: "Re: Our tasting", text: "On Sunday.", send_at, draft_id: waiting },
     in_reply_to: newest[0]?.message_id,
   });
+  for (const name of ["Delivery times", `Returns ${WORD}`])
+    await mail.call("POST", "/saved-replies", { name, text: `Hello {{name}},\n\nabout ${WORD}: within three days.` });
   await mail.call("PUT", "/blocked-senders", { emails: ["spam@example.org", ADDRESS] });
   await mail.call("PUT", "/auto-reply", { is_active: true, subject: "Away", text: "I am back in December." });
   const filter = await create(`/v1/inbox/${box}/filters`, {

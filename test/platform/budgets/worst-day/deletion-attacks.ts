@@ -127,6 +127,10 @@ export const deletionAttacks: readonly Attack[] = [
     name: textOf(200),
     color: "#000000",
   })),
+  cycle("DELETE /v1/inbox/:mailbox_id/saved-replies/:reply_id", inInbox("saved-replies"), () => ({
+    name: textOf(200),
+    text: textOf(10_000),
+  })),
   cycle("DELETE /v1/inbox/:mailbox_id/filters/:filter_id", inInbox("filters"), () => ({
     match: { mode: "all", conditions: [{ field: "subject", op: "contains", value: textOf(250) }] },
     actions: [{ type: "flag" }],

@@ -69,6 +69,7 @@ export const mailboxAttacks: readonly Attack[] = [
   ),
   ofInbox("POST /folders", () => ({ name: textOf(200) }), { calls: 510 }),
   ofInbox("POST /labels", () => ({ name: textOf(200), color: "#000000" }), { calls: 210 }),
+  ofInbox("POST /saved-replies", () => ({ name: textOf(200), text: textOf(10_000) }), { calls: 110 }),
   ofInbox("PUT /blocked-senders", () => ({ emails: Array.from({ length: 1_000 }, anAddress) }), { calls: 6 }),
   ofInbox("PUT /auto-reply", () => ({ is_active: true, subject: textOf(500), text: textOf(20_000) })),
   {

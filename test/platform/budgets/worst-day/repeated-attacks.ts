@@ -17,6 +17,7 @@ const REPEATED = [
   "PATCH /compat/resend/emails/:email_id",
   "PATCH /v1/inbox/:mailbox_id/filters/:filter_id",
   "PATCH /v1/inbox/:mailbox_id/labels/:label_id",
+  "PATCH /v1/inbox/:mailbox_id/saved-replies/:reply_id",
   "PUT /v1/notifications/preferences",
   "PUT /v1/emails/saved-searches",
   "PUT /v1/mailboxes/:mailbox_id/password",
