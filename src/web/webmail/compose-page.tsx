@@ -88,13 +88,10 @@ const SavedReplies = ({ of }: { of: ComposePageProps["savedReplies"] }) =>
   of.length === 0 ? null : (
     <details class="later">
       <summary>Saved reply</summary>
-      <Select
-        name="saved_reply"
-        label="Reply"
-        options={of.map(({ id, name }) => ({ value: id, label: name }))}
-        required={false}
-      />
-      <Submit label="Insert" kind="quiet" action="insert" isUnchecked />
+      <Select name="saved_reply" label="Reply" options={of.map(({ id, name }) => ({ value: id, label: name }))} />
+      <p>
+        <Submit label="Insert" kind="quiet" action="insert" isUnchecked />
+      </p>
     </details>
   );
 

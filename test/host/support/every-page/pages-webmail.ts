@@ -7,7 +7,11 @@ const fileOf = (name: string) => ({ name, mimeType: "text/plain", buffer: Buffer
 export const WEBMAIL_PAGES: Pages = {
   "/mail/sign-in": { seeded: { as: "visitor" } },
   "/mail": SEEDED,
-  "/mail/compose/:mailbox_id": { empty: {}, reply: { query: "?reply=one&folder=INBOX&uid={uid}" } },
+  "/mail/compose/:mailbox_id": {
+    empty: {},
+    reply: { query: "?reply=one&folder=INBOX&uid={uid}" },
+    "saved reply": { act: (page) => page.getByText("Saved reply", { exact: true }).click() },
+  },
   "/mail/scheduled/:mailbox_id": SEEDED,
   "/mail/folders/:mailbox_id": SEEDED,
   "/mail/import/:mailbox_id": SEEDED,
