@@ -1873,6 +1873,7 @@ export interface Invitation {
   id: string;
   email: string;
   role: "owner" | "admin" | "member";
+  mailboxes_only: boolean;
   /** Id of the user who sent it. */
   invited_by: string;
   created_at: string;
@@ -1882,12 +1883,15 @@ export interface Invitation {
 export interface InvitationCreate {
   email: string;
   role?: "owner" | "admin" | "member";
+  /** True for a member that sees only the mailboxes that it is assigned to (docs/contract/workspaces.md#members-of-mailboxes). */
+  mailboxes_only?: boolean;
 }
 
 export interface InvitationSent {
   id: string;
   email: string;
   role: "owner" | "admin" | "member";
+  mailboxes_only: boolean;
   /** Id of the user who sent it. */
   invited_by: string;
   created_at: string;
@@ -1994,12 +1998,16 @@ export interface Member {
   email: string;
   name: string | null;
   role: "owner" | "admin" | "member";
+  /** True for a member that sees only the mailboxes that it is assigned to (docs/contract/workspaces.md#members-of-mailboxes). */
+  mailboxes_only: boolean;
   /** When the user joined. */
   created_at: string;
 }
 
 export interface MemberUpdate {
   role: "owner" | "admin" | "member";
+  /** True for a member that sees only the mailboxes that it is assigned to (docs/contract/workspaces.md#members-of-mailboxes). */
+  mailboxes_only?: boolean;
 }
 
 export interface NewApiKey {

@@ -63,6 +63,8 @@ export type Actor = ApiKeyActor | SessionActor | OAuthActor | SystemActor | Smtp
 type AnyActor = WorkspaceCtx["actor"] & {
   name: string | null;
   role: Role;
+  /** A member that sees only the mailboxes that it is assigned to. */
+  mailboxesOnly: boolean;
   scopes: ReadonlySet<Scope>;
   /** The credential was granted `*`: every scope that the role has, including scopes added later. */
   grantsAll: boolean;
@@ -107,6 +109,7 @@ export const systemActor = (credentialId: string, userId: string, email: string)
   email,
   name: null,
   role: "owner",
+  mailboxesOnly: false,
   scopes: new Set(["emails:send"]),
   grantsAll: false,
   domainIds: null,

@@ -119,6 +119,8 @@ const forMaker = hasNone("a program that is connected makes no password, socket 
 const noSecret = hasNone("a secret of mail programs is its maker's, and does not end with a session");
 const noKey = hasNone("connected programs and keys do not end with a session");
 const seesMailboxes = stays("a member sees mailboxes, but no mail of them");
+const isAssigned = stays("the mailbox is one of its own");
+const ONLY = { role: "member", mailboxes_only: true };
 const ofMaker = stays("its maker may still open the mailbox");
 
 /**
@@ -133,6 +135,17 @@ const endings: Readonly<Record<string, { open: () => Promise<Scene>; cells: Row;
   "an admin becomes a member": {
     open: () => byPerson("admin", (userId) => call(workspace, "PATCH", member(userId), { role: "member" })),
     cells: [E, seesMailboxes, E, E, E, E, E, E, E, E],
+  },
+  "an admin becomes a member that sees only its mailboxes": {
+    open: () => byPerson("admin", (userId) => call(workspace, "PATCH", member(userId), ONLY)),
+    cells: [E, E, E, E, E, E, E, E, E, E],
+  },
+  "an assigned member sees only its mailboxes from then on": {
+    open: () => byPerson("member", (userId) => call(workspace, "PATCH", member(userId), ONLY)),
+    cells: [
+      ...([isAssigned, isAssigned, isAssigned, isAssigned, isAssigned] as const),
+      ...([isAssigned, isAssigned, isAssigned, isAssigned, isAssigned] as const),
+    ],
   },
   "a member is no longer assigned": {
     open: () => byPerson("member", () => assign()),

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { effectiveScopes, isServiceScope, roleScopes, type Scope, scopes } from "../../src/access/accounts/scopes.ts";
-import type { Actor, Role } from "../../src/access/caller.ts";
+import {
+  effectiveScopes,
+  isServiceScope,
+  roleScopes,
+  type Scope,
+  type Standing,
+  scopes,
+} from "../../src/access/accounts/scopes.ts";
+import type { Actor } from "../../src/access/caller.ts";
 import { requireRight } from "../../src/http/require-right.ts";
 import { AppError } from "../../src/lib/errors.ts";
 import { isDeniedToOauth, routeScopes, routes } from "../support/route-tests.ts";
@@ -13,7 +20,12 @@ import { isDeniedToOauth, routeScopes, routes } from "../support/route-tests.ts"
 const all = Object.keys(scopes) as Scope[];
 const kinds = ["api_key", "session", "admin session", "oauth", "mailbox", "smtp"] as const;
 type Kind = (typeof kinds)[number];
-const roles: readonly Role[] = ["owner", "admin", "member"];
+/** Roles, and a member that sees only its mailboxes. */
+const standings: readonly Standing[] = [
+  ...(["owner", "admin", "member"] as const).map((role) => ({ role, mailboxes_only: 0 as const })),
+  { role: "member", mailboxes_only: 1 },
+];
+const ofMailboxes: readonly Scope[] = ["mailboxes:view", "inbox:read", "inbox:write"];
 
 /** The grants of a credential: nothing, everything, each scope alone, and everything but one scope. */
 const grants: readonly (readonly string[])[] = [
@@ -24,14 +36,14 @@ const grants: readonly (readonly string[])[] = [
   ...all.map((scope) => all.filter((other) => other !== scope)),
 ];
 
-function actorOf(kind: Kind, role: Role, granted: readonly string[]): Actor {
+function actorOf(kind: Kind, standing: Standing, granted: readonly string[]): Actor {
   const isSession = kind === "session" || kind === "admin session";
-  const held = { kind: isSession ? "session" : kind, role, scopes: effectiveScopes(granted, role) };
+  const held = { kind: isSession ? "session" : kind, role: standing.role, scopes: effectiveScopes(granted, standing) };
   return { ...held, isPlatformAdmin: kind === "admin session" } as Actor;
 }
 
 /** Returns whether docs/contract/scopes.md#required-scopes allows a call: by the credential's kind, its grant and its user's role. */
-function isAllowed(route: string, kind: Kind, role: Role, granted: readonly string[]): boolean {
+function isAllowed(route: string, kind: Kind, standing: Standing, granted: readonly string[]): boolean {
   const need = routeScopes[route] ?? "public";
   if (need === "any" || need === "public" || need === "page") return true;
   if (need === "session") return kind === "session" || kind === "admin session";
@@ -40,7 +52,7 @@ function isAllowed(route: string, kind: Kind, role: Role, granted: readonly stri
   if (kind === "oauth" && isDeniedToOauth(route)) return false;
   const isGranted =
     granted.includes("*") || granted.includes(need) || granted.includes(need.replace(/:view$/, ":manage"));
-  return isGranted && roleScopes[role].includes(need);
+  return isGranted && (standing.mailboxes_only ? ofMailboxes : roleScopes[standing.role]).includes(need);
 }
 
 /** Returns whether the function allows or refuses a call. */
@@ -59,18 +71,19 @@ describe("the right to call a route", () => {
     it(`is decided for every route, role and grant of the credential: ${kind}`, () => {
       const wrong: string[] = [];
       let decisions = 0;
-      for (const role of roles) {
+      for (const standing of standings) {
         for (const granted of grants) {
-          const actor = actorOf(kind, role, granted);
+          const actor = actorOf(kind, standing, granted);
           for (const route of Object.keys(routeScopes)) {
             decisions++;
-            const expected = isAllowed(route, kind, role, granted) ? "allowed" : "refused";
-            if (decide(actor, route) !== expected) wrong.push(`${route} ${role} ${granted}: not ${expected}`);
+            const expected = isAllowed(route, kind, standing, granted) ? "allowed" : "refused";
+            if (decide(actor, route) !== expected)
+              wrong.push(`${route} ${JSON.stringify(standing)} ${granted}: not ${expected}`);
           }
         }
       }
       expect(wrong).toEqual([]);
-      expect(decisions).toBe(roles.length * grants.length * routes.scopes.size);
+      expect(decisions).toBe(standings.length * grants.length * routes.scopes.size);
     });
   }
 });

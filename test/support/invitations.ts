@@ -10,7 +10,9 @@ export async function insertInvitation(
   const [hash] = await keyedHashes(ctx.settings.masterKeys, "invitation", token);
   const id = ctx.newId();
   await ctx.db
-    .prepare("INSERT INTO invitations VALUES (?1, ?2, ?3, lower(?3), 'member', ?4, ?5, ?6, ?7)")
+    .prepare(
+      "INSERT INTO invitations (id, workspace, email, email_key, role, hash, invited_by, created_at, expires_at) VALUES (?1, ?2, ?3, lower(?3), 'member', ?4, ?5, ?6, ?7)",
+    )
     .bind(id, workspaceNumber, email, hash, userId, ctx.now(), ctx.now() + 60_000)
     .run();
   return { id, token };

@@ -61,6 +61,7 @@ function anActor({ userId }: Pick<TestWorkspace, "userId">): SessionActor {
     email: "user@client.example",
     name: null,
     role: "owner",
+    mailboxesOnly: false,
     scopes: new Set(),
     grantsAll: true,
     domainIds: null,

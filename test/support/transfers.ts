@@ -204,7 +204,7 @@ function callerOf(party: Party): Pick<CallerCtx, "actor" | "workspace" | "client
   const actor: ApiKeyActor = {
     ...{ kind: "api_key", credentialId: party.workspaceId, keyPrefix: "", userId: party.userId, email: party.email },
     ...{ name: null, role: "owner", scopes: new Set(["domains:manage", "domains:view"]), grantsAll: true },
-    ...{ domainIds: null, expiresAt: null, restricted: false },
+    ...{ domainIds: null, expiresAt: null, restricted: false, mailboxesOnly: false },
   };
   const { workspaceNumber, workspaceId, mailShard } = party;
   const workspace = {

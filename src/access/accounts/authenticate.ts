@@ -7,7 +7,7 @@ import { MAIL_SIZE_SQL, MAIN_SIZE_SQL, OVER_CONTENT_SQL, OVER_SHARE_SQL } from "
 import { shardSql } from "../../platform/jobs/shards.ts";
 import type { Actor, ApiKeyActor } from "../caller.ts";
 import { API_KEY_PURPOSE, isApiKey } from "./api-key.ts";
-import { effectiveScopes } from "./scopes.ts";
+import { effectiveScopes, STANDING_SQL } from "./scopes.ts";
 
 /** Least time between two writes of last_used_at, in ms (docs/contract/scopes.md#api-keys). */
 const LAST_USED_INTERVAL_MS = 60_000;
@@ -28,7 +28,7 @@ export type WorkspaceColumns = StoredColumns<
 
 /** The columns of a user `u`, and of its membership `m`, in the row that found a credential. */
 export type MemberColumns = StoredColumns<typeof users, "email" | "restricted_at"> &
-  StoredColumns<typeof memberships, "user_id" | "role"> & { user_name: string | null };
+  StoredColumns<typeof memberships, "user_id" | "role" | "mailboxes_only"> & { user_name: string | null };
 
 type KeyRow = StoredColumns<
   typeof apiKeys,
@@ -45,7 +45,7 @@ export const WORKSPACE_COLUMNS_SQL = `
 // The join with memberships ends a key when its user leaves the workspace; the one with workspaces, when that is deleted.
 const FIND_KEY = `
   SELECT k.id AS key_id, k.hash, k.prefix, k.scopes, k.domain_ids, k.last_used_at, k.expires_at, k.revoked_at,
-         u.id AS user_id, u.email, u.name AS user_name, u.restricted_at, m.role,
+         u.id AS user_id, u.email, u.name AS user_name, u.restricted_at, ${STANDING_SQL},
          ${WORKSPACE_COLUMNS_SQL}
     FROM api_keys k
     JOIN memberships m ON m.workspace = k.workspace AND m.user_id = k.user_id
@@ -104,7 +104,7 @@ function toActor(row: KeyRow): ApiKeyActor {
     credentialId: row.key_id,
     keyPrefix: row.prefix,
     ...toMember(row),
-    scopes: effectiveScopes(granted, row.role),
+    scopes: effectiveScopes(granted, row),
     grantsAll: granted.includes("*"),
     domainIds: row.domain_ids === null ? null : new Set(JSON.parse(row.domain_ids) as string[]),
     expiresAt: row.expires_at,
@@ -114,7 +114,8 @@ function toActor(row: KeyRow): ApiKeyActor {
 /** Returns the user of a row that found a credential. */
 export function toMember(row: MemberColumns) {
   const { user_id: userId, email, user_name: name, role, restricted_at: restrictedAt } = row;
-  return { userId, email, name, role, restricted: restrictedAt !== null };
+  const mailboxesOnly = row.mailboxes_only !== 0;
+  return { userId, email, name, role, mailboxesOnly, restricted: restrictedAt !== null };
 }
 
 /** Returns the workspace of a row that found a credential. Throws 403 while the platform has shut it. */

@@ -92,11 +92,24 @@ export const roleScopes: Readonly<Record<"owner" | "admin" | "member", readonly 
   member: everyScope.filter((scope) => !deniedToMembers.includes(scope)),
 };
 
-/** Returns the effective scopes of a credential: those granted (`*` grants all, `manage` implies `view`) that the user's role allows. */
-export function effectiveScopes(granted: readonly string[], role: "owner" | "admin" | "member"): ReadonlySet<Scope> {
+/** What a member `m` may do at most, as its row has it. Each credential reads it anew. */
+export interface Standing {
+  role: "owner" | "admin" | "member";
+  /** 1: the member sees only the mailboxes that it is assigned to. */
+  mailboxes_only: 0 | 1;
+}
+export const STANDING_SQL = "m.role, m.mailboxes_only";
+
+/** The scopes of a member that sees only its mailboxes. */
+const mailboxScopes: readonly Scope[] = ["mailboxes:view", "inbox:read", "inbox:write"];
+
+/** Returns the effective scopes of a credential: those granted (`*` grants all, `manage` implies `view`) that the user's standing allows. */
+export function effectiveScopes(granted: readonly string[], standing: Standing): ReadonlySet<Scope> {
   const isGranted = (scope: Scope) =>
     granted.includes("*") ||
     granted.includes(scope) ||
     (scope.endsWith(":view") && granted.includes(scope.replace(":view", ":manage")));
-  return new Set(roleScopes[role].filter(isGranted));
+  // A row without the column is of a query that forgot it.
+  const allowed = standing.mailboxes_only === 0 ? roleScopes[standing.role] : mailboxScopes;
+  return new Set(allowed.filter(isGranted));
 }

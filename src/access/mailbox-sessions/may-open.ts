@@ -1,5 +1,5 @@
 import type { Ctx } from "../../platform/context.ts";
-import { effectiveScopes } from "../accounts/scopes.ts";
+import { effectiveScopes, STANDING_SQL } from "../accounts/scopes.ts";
 import type { Role } from "../caller.ts";
 import { mayOpenSql, openByAppPassword, openByPassword } from "./rights.ts";
 
@@ -37,7 +37,7 @@ interface OpenedSql {
 
 const bySecret = (secret: string): OpenedSql => ({
   from: `json_each(?1) j CROSS JOIN ${secret} AND b.id = j.value->>'mailboxId' AND b.is_active = 1`,
-  grants: "NULL AS role, NULL AS scopes",
+  grants: "NULL AS role, NULL AS mailboxes_only, NULL AS scopes",
 });
 
 const byPerson = (credential: string, scopes: string, isPermitted = "true"): OpenedSql => ({
@@ -46,7 +46,7 @@ const byPerson = (credential: string, scopes: string, isPermitted = "true"): Ope
     JOIN workspaces w ON w.number = b.workspace AND w.deleted_at IS NULL
     JOIN memberships m ON m.workspace = w.number AND m.user_id = j.value->>'userId' AND ${mayOpenSql("b.id")}
     JOIN ${credential} AND ${isPermitted}`,
-  grants: `m.role, ${scopes} AS scopes`,
+  grants: `${STANDING_SQL}, ${scopes} AS scopes`,
 });
 
 const OPENED: Readonly<Record<Opener["kind"], OpenedSql>> = {
@@ -86,6 +86,7 @@ interface OpenedRow extends Opened {
   n: number;
   /** Null of a secret of the mailbox, as the scopes. */
   role: Role | null;
+  mailboxes_only: 0 | 1 | null;
   scopes: string | null;
 }
 
@@ -103,9 +104,10 @@ export async function mayOpen(ctx: Ctx, openers: readonly Opener[]): Promise<(Op
     ),
   );
   for (const [group, { results: rows }] of results.entries())
-    for (const { n, role, scopes, ...opened } of rows) {
+    for (const { n, role, mailboxes_only, scopes, ...opened } of rows) {
       const index = groups[group]?.[1][n];
-      const mayRead = !role || effectiveScopes(JSON.parse(scopes ?? "[]") as string[], role).has("inbox:read");
+      const standing = role && { role, mailboxes_only: mailboxes_only ?? 1 };
+      const mayRead = !standing || effectiveScopes(JSON.parse(scopes ?? "[]") as string[], standing).has("inbox:read");
       if (index !== undefined && mayRead) answers[index] = opened;
     }
   return answers;

@@ -8,7 +8,7 @@ import {
   WORKSPACE_COLUMNS_SQL,
   type WorkspaceColumns,
 } from "../accounts/authenticate.ts";
-import { effectiveScopes } from "../accounts/scopes.ts";
+import { effectiveScopes, STANDING_SQL } from "../accounts/scopes.ts";
 import type { PageFrame, SessionActor } from "../caller.ts";
 import { verifyAccessToken } from "./access-token.ts";
 
@@ -20,7 +20,7 @@ interface SessionRow extends WorkspaceColumns, MemberColumns {
 
 // The join with memberships ends the access to a workspace with the membership; the one with workspaces, when it is deleted.
 const FIND_SESSION = `
-  SELECT s.user_id, s.reauthenticated_at, u.email, u.name AS user_name, u.is_platform_admin, u.time_zone, u.restricted_at, m.role,
+  SELECT s.user_id, s.reauthenticated_at, u.email, u.name AS user_name, u.is_platform_admin, u.time_zone, u.restricted_at, ${STANDING_SQL},
          ${WORKSPACE_COLUMNS_SQL}
     FROM sessions s
     JOIN users u ON u.id = s.user_id
@@ -66,7 +66,7 @@ function toCaller(row: SessionRow | null, claims: Claims): Caller & { actor: Ses
     kind: "session",
     credentialId: claims.sid,
     ...toMember(row),
-    scopes: effectiveScopes(["*"], row.role),
+    scopes: effectiveScopes(["*"], row),
     grantsAll: true,
     domainIds: null,
     expiresAt: null,

@@ -9,7 +9,7 @@ import {
   WORKSPACE_COLUMNS_SQL,
   type WorkspaceColumns,
 } from "../accounts/authenticate.ts";
-import { effectiveScopes } from "../accounts/scopes.ts";
+import { effectiveScopes, STANDING_SQL } from "../accounts/scopes.ts";
 import type { OAuthActor } from "../caller.ts";
 import { ACCESS_TOKEN_PURPOSE, isOwnResource } from "./rules.ts";
 
@@ -25,7 +25,7 @@ interface TokenRow extends WorkspaceColumns, MemberColumns {
 // The joins end a token with its grant, with the membership of its user, and with the workspace.
 const FIND_TOKEN = `
   SELECT t.grant_id, t.scopes, t.expires_at, g.resource, c.id AS client_id, c.name AS client_name,
-         u.id AS user_id, u.email, u.name AS user_name, u.restricted_at, m.role,
+         u.id AS user_id, u.email, u.name AS user_name, u.restricted_at, ${STANDING_SQL},
          ${WORKSPACE_COLUMNS_SQL}
     FROM oauth_access_tokens t
     JOIN oauth_grants g ON g.id = t.grant_id AND g.expires_at > ?2
@@ -51,7 +51,7 @@ export async function authenticateAccessToken(ctx: Ctx, token: string): Promise<
     clientId: row.client_id,
     clientName: row.client_name,
     ...toMember(row),
-    scopes: effectiveScopes(JSON.parse(row.scopes) as string[], row.role),
+    scopes: effectiveScopes(JSON.parse(row.scopes) as string[], row),
     grantsAll: false,
     domainIds: null,
     expiresAt: row.expires_at,

@@ -20,8 +20,8 @@ const OTHERS = countSql("memberships", "?1", { besides: "user_id <> ?2" });
 
 // A user who is a member by now keeps its role; the invitation is used up.
 const JOIN = `
-  INSERT INTO memberships (workspace, user_id, role, created_at)
-  SELECT ?1, ?2, ?3, ?4 WHERE ${hasRoom("memberships", "?1", OTHERS)} ON CONFLICT DO NOTHING`;
+  INSERT INTO memberships (workspace, user_id, role, created_at, mailboxes_only)
+  SELECT ?1, ?2, ?3, ?4, ?5 WHERE ${hasRoom("memberships", "?1", OTHERS)} ON CONFLICT DO NOTHING`;
 
 const FIND_MEMBERSHIP = "SELECT 1 FROM memberships WHERE workspace = ?1 AND user_id = ?2";
 
@@ -31,7 +31,7 @@ const FIND_MEMBERSHIP = "SELECT 1 FROM memberships WHERE workspace = ?1 AND user
  */
 export function acceptStatements(
   ctx: Pick<Ctx, "db" | "now" | "newId">,
-  { id, email, role, workspace }: Invitation,
+  { id, email, role, mailboxesOnly, workspace }: Invitation,
   by: { actor: AuditActor; clientIp: string | null },
 ): MainStatement[] {
   const { db } = ctx;
@@ -40,7 +40,7 @@ export function acceptStatements(
   return [
     db.prepare(REDEEM).bind(id, ctx.now()),
     expectChanges(db, 1),
-    db.prepare(JOIN).bind(workspace.number, userId, role, ctx.now()),
+    db.prepare(JOIN).bind(workspace.number, userId, role, ctx.now(), Number(mailboxesOnly)),
     auditIfChangedStatement({ ...ctx, ...by, workspace }, entry),
     ...notifyOwnersStatements(ctx, workspace.number, {
       category: "team",

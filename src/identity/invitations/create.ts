@@ -30,13 +30,14 @@ const FIND_STATE = `
 // Inserts nothing when the caller left the workspace or lost its role since the request was authenticated. Without an email the link that
 // was mailed earlier stays that of the invitation.
 const INSERT = `
-  INSERT INTO invitations (workspace, email_key, created_at, id, email, role, hash, invited_by, expires_at)
-  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
+  INSERT INTO invitations (workspace, email_key, created_at, id, email, role, hash, invited_by, expires_at, mailboxes_only)
+  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?12
    WHERE EXISTS (SELECT 1 FROM memberships WHERE workspace = ?1 AND user_id = ?8 AND role = ?10)
      AND ${hasRoom("invitations", "?1", COUNT_OTHERS)}
   ON CONFLICT (workspace, email_key) DO UPDATE SET
     created_at = excluded.created_at, id = excluded.id, email = excluded.email, role = excluded.role,
-    hash = iif(?11, excluded.hash, hash), invited_by = excluded.invited_by, expires_at = excluded.expires_at`;
+    hash = iif(?11, excluded.hash, hash), invited_by = excluded.invited_by, expires_at = excluded.expires_at,
+    mailboxes_only = excluded.mailboxes_only`;
 
 /**
  * Invites a person to the caller's workspace by a mailed link, which is valid for 7 days and once. A later invitation of the same address
@@ -75,13 +76,24 @@ export async function inviteMember(
     email: address.address,
     emailKey: address.key,
     role: input.role,
+    mailboxesOnly: input.mailboxes_only ?? false,
     invitedBy: actor.userId,
     createdAt: now,
     expiresAt: now + INVITATION_TTL_MS,
   };
   const isSent = await sendInvitation(ctx, row, token, sendEmail);
   const response = { ...toInvitation(row), email_sent: isSent };
-  const values = [row.id, row.email, row.role, hash, actor.userId, row.expiresAt, actor.role, isSent ? 1 : 0];
+  const values = [
+    row.id,
+    row.email,
+    row.role,
+    hash,
+    actor.userId,
+    row.expiresAt,
+    actor.role,
+    isSent ? 1 : 0,
+    Number(row.mailboxesOnly),
+  ];
   await guardedBatch(db, [
     db.prepare(INSERT).bind(...key, ...values),
     expectChanges(db, 1),

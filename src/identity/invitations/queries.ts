@@ -33,6 +33,7 @@ export interface Invitation {
   email: string;
   emailKey: string;
   role: Role;
+  mailboxesOnly: boolean;
   workspace: { number: number; id: string; name: string };
   /** Email address of the user who sent it. */
   invitedBy: string;
@@ -40,7 +41,7 @@ export interface Invitation {
 }
 
 const FIND = `
-  SELECT i.id, i.email, i.email_key AS emailKey, i.role, u.email AS invitedBy, i.expires_at AS expiresAt, w.number,
+  SELECT i.id, i.email, i.email_key AS emailKey, i.role, i.mailboxes_only AS mailboxesOnly, u.email AS invitedBy, i.expires_at AS expiresAt, w.number,
          w.id AS workspaceId, w.name
     FROM ${VALID_INVITATION}
     JOIN users u ON u.id = i.invited_by
@@ -50,7 +51,8 @@ const FIND_RECEIVED = `${FIND} i.email_key = ?1 AND i.expires_at > ?2
      AND NOT EXISTS (SELECT 1 FROM memberships WHERE workspace = i.workspace AND user_id = ?3)
    ORDER BY i.expires_at DESC LIMIT ${SHOWN_INVITATIONS}`;
 
-interface FoundRow extends Omit<Invitation, "workspace"> {
+interface FoundRow extends Omit<Invitation, "workspace" | "mailboxesOnly"> {
+  mailboxesOnly: 0 | 1;
   number: number;
   workspaceId: string;
   name: string;
@@ -75,7 +77,8 @@ export async function listReceivedInvitations(ctx: CallerCtx): Promise<Invitatio
   return results.map(toFound);
 }
 
-const toFound = ({ number, workspaceId, name, ...row }: FoundRow): Invitation => ({
+const toFound = ({ number, workspaceId, name, mailboxesOnly, ...row }: FoundRow): Invitation => ({
   ...row,
+  mailboxesOnly: mailboxesOnly === 1,
   workspace: { number, id: workspaceId, name },
 });

@@ -1,20 +1,23 @@
 import * as z from "zod";
 import { named, serialize, timestamp } from "../../lib/serialize.ts";
-import { roles } from "../members/index.ts";
+import { isStanding, NOT_STANDING, roles, standingFields } from "../members/index.ts";
 import type { InvitationRow } from "./queries.ts";
 
 export const InvitationIn = z
   .object({
     email: z.string().max(1000).meta({ minLength: 3, maxLength: 254, pattern: "@" }),
-    role: z.enum(roles).default("member"),
+    ...standingFields,
+    role: standingFields.role.default("member"),
   })
-  .meta(named("InvitationCreate", { email: "grace@example.org", role: "admin" }));
+  .refine(isStanding, NOT_STANDING)
+  .meta(named("InvitationCreate", { email: "grace@example.org", role: "admin", mailboxes_only: false }));
 export type InvitationIn = z.output<typeof InvitationIn>;
 
 const example = {
   id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a12",
   email: "grace@example.org",
   role: "admin" as const,
+  mailboxes_only: false,
   invited_by: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
   created_at: "2026-11-21T14:00:00.000Z",
   expires_at: "2026-11-28T14:00:00.000Z",
@@ -26,6 +29,7 @@ export const InvitationOut = z
     id: z.uuid(),
     email: z.string(),
     role: z.enum(roles),
+    mailboxes_only: z.boolean(),
     invited_by: z.uuid().describe("Id of the user who sent it."),
     created_at: timestamp,
     expires_at: timestamp,

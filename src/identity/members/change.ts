@@ -16,37 +16,47 @@ const GUARDS = `
         OR EXISTS (SELECT 1 FROM memberships o WHERE o.workspace = ?1 AND o.role = 'owner' AND o.user_id <> ?2))`;
 
 const statements: Readonly<Record<"set" | "delete", string>> = {
-  set: `UPDATE memberships SET role = ?6 WHERE ${GUARDS}`,
+  set: `UPDATE memberships SET role = ?6, mailboxes_only = ?7 WHERE ${GUARDS}`,
   delete: `DELETE FROM memberships WHERE ${GUARDS}`,
 };
 
 const FIND_OTHER_OWNER = "SELECT 1 FROM memberships WHERE workspace = ?1 AND role = 'owner' AND user_id <> ?2 LIMIT 1";
 
+/** What a member becomes. `mailboxesOnly`: it sees only the mailboxes that it is assigned to; undefined: a member stays as it is. */
+export interface NewStanding {
+  role: Role;
+  mailboxesOnly?: boolean | undefined;
+}
+
 /**
- * Sets the role of a member, or removes it, with `others` in the same transaction. Throws 404, 403 when the role of the
+ * Sets the standing of a member, or removes it, with `others` in the same transaction. Throws 404, 403 when the role of the
  * caller does not permit it, 409 when the workspace would be left without an owner, and
  * ConcurrencyError when the role of the caller changes at the same moment.
  */
 export async function changeMember(
   ctx: CallerCtx,
   userId: string,
-  to: Role | "removed",
+  to: NewStanding | "removed",
   others: (member: MemberRow) => MainStatement[],
 ): Promise<MemberRow> {
   const { db, actor, workspace } = ctx;
   for (let tries = 1; ; tries++) {
     const member = await getMember(ctx, userId);
-    if (member.role === to) return member;
-    requireChange(actor, member, to);
+    const role = to === "removed" ? to : to.role;
+    const before = role === "member" && member.mailboxesOnly;
+    const mailboxesOnly = to === "removed" ? before : (to.mailboxesOnly ?? before);
+    if (member.role === role && member.mailboxesOnly === mailboxesOnly) return member;
+    requireChange(actor, member, role);
+    const values = [workspace.number, member.userId, member.role, actor.userId, actor.role, role];
     try {
       await guardedBatch(db, [
-        db
-          .prepare(statements[to === "removed" ? "delete" : "set"])
-          .bind(workspace.number, member.userId, member.role, actor.userId, actor.role, to),
+        to === "removed"
+          ? db.prepare(statements.delete).bind(...values)
+          : db.prepare(statements.set).bind(...values, Number(mailboxesOnly)),
         expectChanges(db, 1),
         ...others(member),
       ]);
-      return to === "removed" ? member : { ...member, role: to };
+      return to === "removed" ? member : { ...member, role: to.role, mailboxesOnly };
     } catch (error) {
       if (!(error instanceof ConcurrencyError)) throw error;
       if (await isLastOwner(ctx, member))

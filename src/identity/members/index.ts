@@ -6,4 +6,4 @@ export { listPasswordsOf, type SetPassword } from "./passwords.ts";
 export { findEmailsOf, getMember, listMembers, type MemberRow } from "./queries.ts";
 export { removeMember } from "./remove.ts";
 export { mayChange, roles } from "./rules.ts";
-export { MemberPatch } from "./schema.ts";
+export { isStanding, MemberPatch, NOT_STANDING, standingFields, toStanding } from "./schema.ts";

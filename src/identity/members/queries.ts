@@ -10,6 +10,7 @@ const columns = {
   email: users.email,
   name: users.name,
   role: memberships.role,
+  mailboxesOnly: memberships.mailboxesOnly,
   createdAt: memberships.createdAt,
 };
 

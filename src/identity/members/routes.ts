@@ -5,7 +5,7 @@ import { requireActiveWorkspace } from "../workspaces/index.ts";
 import { changeRole } from "./change-role.ts";
 import { listMembers } from "./queries.ts";
 import { removeMember } from "./remove.ts";
-import { MemberOut, MemberPatch, toMember } from "./schema.ts";
+import { MemberOut, MemberPatch, toMember, toStanding } from "./schema.ts";
 
 export const memberRoutes = apiRoutes("Members")
   .get("/v1/workspaces/:workspace_id/members", "listMembers", "team:view", {
@@ -26,7 +26,7 @@ export const memberRoutes = apiRoutes("Members")
     returns: { 200: ["The member", MemberOut] },
     errors: [409],
     run: async (caller, { workspace_id, user_id, body }) =>
-      toMember(await changeRole(caller, { workspaceId: workspace_id, userId: user_id }, body.role)),
+      toMember(await changeRole(caller, { workspaceId: workspace_id, userId: user_id }, toStanding(body))),
   })
   .delete("/v1/workspaces/:workspace_id/members/:user_id", "removeMember", "team:view", outlives.nothing, {
     summary: "Remove a member, or leave a workspace",

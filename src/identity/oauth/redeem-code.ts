@@ -1,5 +1,4 @@
-import { effectiveScopes, type Scope } from "../../access/accounts/scopes.ts";
-import type { Role } from "../../access/caller.ts";
+import { effectiveScopes, type Scope, STANDING_SQL, type Standing } from "../../access/accounts/scopes.ts";
 import { issueAccessToken } from "../../access/tokens/issue-access-token.ts";
 import { issueRefreshToken } from "../../access/tokens/issue-refresh-token.ts";
 import { isOwnResource } from "../../access/tokens/rules.ts";
@@ -31,10 +30,12 @@ export interface TokenPair {
 }
 
 type CodeRow = Omit<StoredRow<typeof oauthCodes>, "hash"> &
-  StoredColumns<typeof oauthGrants, "client_id" | "scopes" | "resource"> & { role: Role | null };
+  StoredColumns<typeof oauthGrants, "client_id" | "scopes" | "resource"> & {
+    [Key in keyof Standing]: Standing[Key] | null;
+  };
 
 const FIND_CODE = `
-  SELECT c.grant_id, c.redirect_uri, c.code_challenge, c.expires_at, c.used_at, g.client_id, g.scopes, g.resource, m.role
+  SELECT c.grant_id, c.redirect_uri, c.code_challenge, c.expires_at, c.used_at, g.client_id, g.scopes, g.resource, ${STANDING_SQL}
     FROM oauth_codes c
     JOIN oauth_grants g ON g.id = c.grant_id
     LEFT JOIN memberships m ON m.workspace = g.workspace AND m.user_id = g.user_id
@@ -57,7 +58,7 @@ export async function redeemCode(ctx: Ctx, redemption: CodeRedemption): Promise<
   if (row.used_at !== null) return refuseReuse(ctx, row);
   if (row.expires_at <= ctx.now() || row.role === null || !(await isRedeemer(row, redemption))) throw invalidCode();
   requireResource(ctx, row.resource, redemption.resources);
-  const scopes = permitted(row.scopes, row.role);
+  const scopes = permitted(row.scopes, { role: row.role, mailboxes_only: row.mailboxes_only ?? 1 });
   const access = await issueAccessToken(ctx, row.grant_id, scopes);
   const refresh = await issueRefreshToken(ctx, "oauth", row.grant_id);
   const now = ctx.now();
@@ -91,9 +92,9 @@ export function requireResource({ settings }: Ctx, granted: string, requested: r
   throw new OAuthError("invalid_target", `resource must be ${granted}, as in the authorization request`);
 }
 
-/** Returns the granted scopes that the current role of the user allows. */
-export function permitted(grantedJson: string, role: Role): Scope[] {
-  return [...effectiveScopes(JSON.parse(grantedJson) as string[], role)];
+/** Returns the granted scopes that the current standing of the user allows. */
+export function permitted(grantedJson: string, standing: Standing): Scope[] {
+  return [...effectiveScopes(JSON.parse(grantedJson) as string[], standing)];
 }
 
 const invalidCode = () =>

@@ -1,4 +1,4 @@
-import type { Role } from "../../access/caller.ts";
+import { STANDING_SQL, type Standing } from "../../access/accounts/scopes.ts";
 import { issueAccessToken } from "../../access/tokens/issue-access-token.ts";
 import { findFamily } from "../../access/tokens/issue-refresh-token.ts";
 import { rotateRefreshToken } from "../../access/tokens/rotate-refresh-token.ts";
@@ -48,7 +48,7 @@ const toResponse = ({ access, refreshToken, scopes }: TokenPair) => ({
 });
 
 const FIND_GRANT = `
-  SELECT g.scopes, g.resource, m.role
+  SELECT g.scopes, g.resource, ${STANDING_SQL}
     FROM oauth_grants g
     JOIN memberships m ON m.workspace = g.workspace AND m.user_id = g.user_id
     JOIN workspaces w ON w.number = g.workspace AND w.deleted_at IS NULL
@@ -69,10 +69,10 @@ async function refreshGrant(
   if (grantId === null) throw invalidRefreshToken();
   // Before the rotation: a token in the hands of another client, or an invalid request, must not use it up.
   const values = [grantId, refresh.clientId, ctx.now()];
-  const grant = await ctx.db.findRow<{ scopes: string; resource: string; role: Role }>(FIND_GRANT, ...values);
+  const grant = await ctx.db.findRow<{ scopes: string; resource: string } & Standing>(FIND_GRANT, ...values);
   if (!grant) throw invalidRefreshToken();
   requireResource(ctx, grant.resource, refresh.resources);
-  const allowed = permitted(grant.scopes, grant.role);
+  const allowed = permitted(grant.scopes, grant);
   const asked = splitWords(refresh.scope ?? "");
   const scopes = asked.length === 0 ? allowed : allowed.filter((scope) => asked.includes(scope));
   if (scopes.length < asked.length)

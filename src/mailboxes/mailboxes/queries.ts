@@ -24,13 +24,20 @@ function select(ctx: CallerCtx, where: SQL | undefined, { offset, limit }: { off
     .offset(offset);
 }
 
+const IS_ASSIGNED = (ctx: CallerCtx) =>
+  sql`EXISTS (SELECT 1 FROM mailbox_assignees a WHERE a.mailbox_id = ${mailboxes.id} AND a.user_id = ${ctx.actor.userId})`;
+
+/** Returns the condition that selects the mailboxes that a caller sees. */
+const isVisible = (ctx: CallerCtx) =>
+  and(visibleTo(ctx, mailboxes), ctx.actor.mailboxesOnly ? IS_ASSIGNED(ctx) : undefined);
+
 /**
  * Returns one mailbox of the caller's workspace. Throws 404 for an id that is malformed, unknown, of another workspace,
- * or on a domain outside those that the API key is restricted to.
+ * on a domain outside those that the API key is restricted to, or not assigned to a member that sees only its mailboxes.
  */
 export async function getMailbox(ctx: CallerCtx, id: string): Promise<MailboxRow> {
   const uuid = requireFound(parseUuid(id), "Mailbox");
-  const [row] = await select(ctx, and(visibleTo(ctx, mailboxes), eq(mailboxes.id, uuid)), { offset: 0, limit: 1 });
+  const [row] = await select(ctx, and(isVisible(ctx), eq(mailboxes.id, uuid)), { offset: 0, limit: 1 });
   return requireFound(row, "Mailbox");
 }
 
@@ -43,7 +50,7 @@ export function listMailboxes(
     domain_id === undefined ? undefined : eq(mailboxes.domainId, domain_id),
     after === undefined ? undefined : gt(mailboxes.address, after),
   ];
-  return select(ctx, and(visibleTo(ctx, mailboxes), ...where), range);
+  return select(ctx, and(isVisible(ctx), ...where), range);
 }
 
 const FIND_PASSWORD = `

@@ -22,22 +22,38 @@ describe("scopes", () => {
     for (const scope of Object.keys(scopes)) {
       const view = scope.replace(":manage", ":view");
       const expected = scope.endsWith(":manage") && view in scopes ? [view, scope] : [scope];
-      expect([...effectiveScopes([scope], "owner")].sort()).toEqual(expected.sort());
+      expect([...effectiveScopes([scope], { role: "owner", mailboxes_only: 0 })].sort()).toEqual(expected.sort());
     }
   });
 
   it("* grants exactly the scopes of the role", () => {
-    expect([...effectiveScopes(["*"], "owner")].sort()).toEqual(Object.keys(scopes).sort());
-    expect(effectiveScopes(["*"], "admin").size).toBe(Object.keys(scopes).length);
+    expect([...effectiveScopes(["*"], { role: "owner", mailboxes_only: 0 })].sort()).toEqual(
+      Object.keys(scopes).sort(),
+    );
+    expect(effectiveScopes(["*"], { role: "admin", mailboxes_only: 0 }).size).toBe(Object.keys(scopes).length);
     const closed = ["team:manage", "domains:manage", "smtp:manage", "webhooks:manage", "mailboxes:manage"];
     const member = Object.keys(scopes).filter((scope) => !closed.includes(scope));
-    expect([...effectiveScopes(["*"], "member")].sort()).toEqual(member.sort());
+    expect([...effectiveScopes(["*"], { role: "member", mailboxes_only: 0 })].sort()).toEqual(member.sort());
     expect([...roleScopes.member].sort()).toEqual(member.sort());
   });
 
+  it("a member that sees only its mailboxes has the scopes of these, and so has a row without the column", () => {
+    const held = ["inbox:read", "inbox:write", "mailboxes:view"];
+    for (const mailboxes_only of [1, undefined] as (0 | 1)[])
+      for (const role of ["owner", "admin", "member"] as const) {
+        expect([...effectiveScopes(["*"], { role, mailboxes_only })].sort()).toEqual(held);
+        expect([...effectiveScopes(["inbox:read", "emails:view"], { role, mailboxes_only })]).toEqual(["inbox:read"]);
+      }
+  });
+
   it("a role limits the granted scopes, and unknown scopes grant nothing", () => {
-    expect([...effectiveScopes(["team:manage", "emails:send"], "member")].sort()).toEqual(["emails:send", "team:view"]);
-    expect(effectiveScopes(["emails", "emails:*", "send", "", "constructor"], "owner").size).toBe(0);
+    expect([...effectiveScopes(["team:manage", "emails:send"], { role: "member", mailboxes_only: 0 })].sort()).toEqual([
+      "emails:send",
+      "team:view",
+    ]);
+    expect(
+      effectiveScopes(["emails", "emails:*", "send", "", "constructor"], { role: "owner", mailboxes_only: 0 }).size,
+    ).toBe(0);
   });
 
   it("a changed role takes effect on the next request", async () => {

@@ -82,7 +82,9 @@ export async function openSite(domain: string, options?: WorkspaceOptions, servi
       const [hash] = await keyedHashes(masterKeys, "invitation", token);
       const [now, { workspaceNumber, userId }] = [ctx.now(), workspace];
       await ctx.db
-        .prepare("INSERT INTO invitations VALUES (?1, ?2, ?3, ?3, 'member', ?4, ?5, ?6, ?7)")
+        .prepare(
+          "INSERT INTO invitations (id, workspace, email, email_key, role, hash, invited_by, created_at, expires_at) VALUES (?1, ?2, ?3, ?3, 'member', ?4, ?5, ?6, ?7)",
+        )
         .bind(ctx.newId(), workspaceNumber, of, hash, userId, now, now + HOUR_MS)
         .run();
       return `/invitations/${token}`;

@@ -71,6 +71,7 @@ describe("an invitation", () => {
         id,
         email,
         role: "admin",
+        mailboxes_only: false,
         invited_by: workspace.userId,
         created_at: expect.stringMatching(/Z$/),
         expires_at: expect.stringMatching(/Z$/),
@@ -92,6 +93,21 @@ describe("an invitation", () => {
       ["invitation.created", id, workspace.userId],
       ["member.joined", home.userId, home.userId],
     ]);
+  });
+
+  it("of a member that sees only its mailboxes makes such a member, and is refused for another role", async () => {
+    const home = await aWorkspace();
+    const email = `owner@${home.domain}`;
+    const post = (role: string) => withMail(workspace.apiKey).post(path(), { email, role, mailboxes_only: true });
+    expect((await post("admin")).status).toBe(422);
+    expect(await (await post("member")).json()).toMatchObject({ role: "member", mailboxes_only: true });
+    const session = await aSession(home);
+    expect((await accept(session, await mailedToken(email))).status).toBe(200);
+    expect(
+      await database.value("SELECT mailboxes_only FROM memberships WHERE workspace = ?1 AND user_id = ?2", [
+        ...[workspace.workspaceNumber, home.userId],
+      ]),
+    ).toBe(1);
   });
 
   it("that fifty calls accept at once makes one membership, and is used up", async () => {

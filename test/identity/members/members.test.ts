@@ -44,6 +44,7 @@ describe("GET members", () => {
       email: added[1]?.email,
       name: null,
       role: "admin",
+      mailboxes_only: false,
       created_at: expect.stringMatching(/Z$/),
     });
   });

@@ -24,7 +24,7 @@ export async function foreignIds(of: TestWorkspace): Promise<Record<string, stri
   const transfer = await insertTransfer({ source: of, email: await ownerOf(of) });
   const invitation_id = testContext().newId();
   const invite = env.DB.prepare(
-    "INSERT INTO invitations VALUES (?1, ?2, 'g@example.org', 'g@example.org', 'member', ?3, ?4, 0, ?5)",
+    "INSERT INTO invitations (id, workspace, email, email_key, role, hash, invited_by, created_at, expires_at) VALUES (?1, ?2, 'g@example.org', 'g@example.org', 'member', ?3, ?4, 0, ?5)",
   );
   await invite.bind(invitation_id, of.workspaceNumber, invitation_id, of.userId, Date.now() + 60_000).run();
   return {

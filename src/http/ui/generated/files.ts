@@ -10,5 +10,5 @@ export const files = {
   webmailStyle: "/assets/webmail-3dfa24c.css",
   frontStyle: "/assets/front-22264c01.css",
   referenceStyle: "/assets/reference-8f225a79.css",
-  guides: "/assets/guides-3e0f19e3.json",
+  guides: "/assets/guides-3715d25e.json",
 } as const;

@@ -30,7 +30,11 @@ const DAYS = 7;
 
 export const homePages = pagesOf(
   "workspace",
-  page("/app", "GET /v1/me", async (c) => respondPage(c, <HomePage {...(await findContent(c.get("caller")))} />)),
+  page("/app", "GET /v1/me", async (c) => {
+    const caller = c.get("caller");
+    if (caller.actor.mailboxesOnly) return c.redirect("/mail", 303);
+    return respondPage(c, <HomePage {...(await findContent(caller))} />);
+  }),
   button("/app/invitations/:invitation_id/accept", "POST /v1/invitations/:token/accept", {
     run: acceptReceivedInvitation,
     done: { joined: "You are a member of the workspace." },

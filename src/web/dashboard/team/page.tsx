@@ -34,6 +34,18 @@ const ROLES: Readonly<Record<Role, string>> = {
     "Sends mail, and changes contacts, templates and broadcasts. Sees domains, webhooks and the team without changing them, and opens the mailboxes that are assigned to them.",
 };
 
+/** The value of a choice for a member that sees only its mailboxes, and how it is shown. */
+export const MAILBOXES = "mailboxes";
+const ONLY = "member of its mailboxes only";
+
+const standingOf = ({ role, mailboxesOnly }: Pick<MemberRow, "role" | "mailboxesOnly">) =>
+  mailboxesOnly ? ONLY : role;
+const toChoices = (of: readonly Role[]) =>
+  of.flatMap((role) => [
+    { value: role as string, label: role as string },
+    ...(role === "member" ? [{ value: MAILBOXES, label: ONLY }] : []),
+  ]);
+
 /** The members of the workspace and the invitations that were not accepted yet. */
 export function TeamPage({ members, invitations, next }: TeamPageProps) {
   const caller = useCaller();
@@ -47,7 +59,7 @@ export function TeamPage({ members, invitations, next }: TeamPageProps) {
         rows={members.map((member) => [
           member.email,
           member.name ?? "",
-          mayManage && member.userId !== caller.actor.userId ? <RoleForm member={member} /> : member.role,
+          mayManage && member.userId !== caller.actor.userId ? <RoleForm member={member} /> : standingOf(member),
           <Time at={member.createdAt} />,
           <RemoveLink member={member} />,
         ])}
@@ -55,16 +67,22 @@ export function TeamPage({ members, invitations, next }: TeamPageProps) {
       {next === null ? null : <ButtonLine to={next} label="More" kind="quiet" />}
       <details>
         <summary>What each role may do</summary>
-        <Facts of={ROLES} />
+        <Facts
+          of={{
+            ...ROLES,
+            [ONLY]:
+              "Reads, answers and files the mail of the mailboxes that are assigned. Sees nothing else of the workspace.",
+          }}
+        />
       </details>
       <h2>Invitations</h2>
       <List
         caption="Invitations"
         columns={["Address", "Role", "Expires", mayManage && "Action"]}
         empty={<p>No invitation is open.</p>}
-        rows={invitations.map(({ id, email, role, expiresAt }) => [
+        rows={invitations.map(({ id, email, expiresAt, ...invitation }) => [
           email,
-          role,
+          standingOf(invitation),
           expiresAt <= caller.now() ? "expired" : <Time at={expiresAt} />,
           <PostButton
             to={`/app/team/invitations/${id}/withdraw`}
@@ -81,11 +99,11 @@ export function TeamPage({ members, invitations, next }: TeamPageProps) {
 function RoleForm({ member }: { member: MemberRow }) {
   const caller = useCaller();
   const choices = roles.filter((role) => role === member.role || mayChange(caller.actor.role, member.role, role));
-  if (choices.length < 2) return <>{member.role}</>;
+  if (choices.length < 2) return <>{standingOf(member)}</>;
   return (
     <Form class="actions" action={`/app/team/${member.userId}/role`}>
       <select name="role" aria-label={`Role of ${member.email}`} class="short">
-        <Options options={choices} value={member.role} />
+        <Options options={toChoices(choices)} value={member.mailboxesOnly ? MAILBOXES : member.role} />
       </select>
       <Submit label="Save" kind="link" name={`Save the role of ${member.email}`} />
     </Form>
@@ -112,7 +130,7 @@ const InviteDialog = () => (
       name="role"
       label="Role"
       value="member"
-      options={roles.filter((role) => role !== "owner" || useCaller().actor.role === "owner").toReversed()}
+      options={toChoices(roles.filter((role) => role !== "owner" || useCaller().actor.role === "owner").toReversed())}
     />
   </FormDialog>
 );

@@ -16,9 +16,20 @@ import {
   listPasswordsOf,
   MemberPatch,
   removeMember,
+  toStanding,
 } from "../../../identity/members/index.ts";
-import { TeamPage } from "./page.tsx";
+import { withQuery } from "../../../lib/with-query.ts";
+import { MAILBOXES, TeamPage } from "./page.tsx";
 import { keptBy, PasswordChoice } from "./password-choice.tsx";
+
+/** The fields of a choice of a role, whose value `mailboxes` is a member that sees only its mailboxes. */
+const STANDING = {
+  role: (fields: URLSearchParams) => {
+    const role = fields.get("role");
+    return role === MAILBOXES ? "member" : role;
+  },
+  mailboxes_only: (fields: URLSearchParams) => fields.get("role") === MAILBOXES,
+};
 
 const PAGE_SIZE = 100;
 const MEMBER = "/v1/workspaces/:workspace_id/members/:user_id";
@@ -35,7 +46,7 @@ export const teamPages = pagesOf(
     return respondPage(c, <TeamPage members={members} invitations={invitations} next={next} />);
   }),
   creation("/app/team/invitations", "POST /v1/workspaces/:workspace_id/invitations", {
-    read: (fields, c) => ({ input: inputOf(InvitationIn)(fields), sendEmail: c.get("sendSystemEmail") }),
+    read: (fields, c) => ({ input: inputOf(InvitationIn, STANDING)(fields), sendEmail: c.get("sendSystemEmail") }),
     run: (ctx, { input, sendEmail }) => inviteMember(ctx, ctx.workspace.id, input, sendEmail),
     to: ({ email_sent }) => `/app/team?done=${email_sent ? "invited" : "shown"}`,
     done: {
@@ -55,31 +66,36 @@ export const teamPages = pagesOf(
     read: async (fields, c) => {
       // Before the role: an unknown member is a 404 whatever the form says.
       const { role, passwords } = await findMember(c);
-      const input = inputOf(MemberPatch)(fields);
+      const input = inputOf(MemberPatch, STANDING)(fields);
       return { ...input, asksFirst: input.role === "member" && role !== "member" && passwords.length > 0 };
     },
-    run: async (caller, userId, { role, asksFirst }) =>
-      asksFirst ? null : changeRole(caller, { workspaceId: caller.workspace.id, userId }, role),
-    to: (changed, c) => (changed ? "/app/team?done=changed" : `/app/team/${c.req.param("user_id")}/demote`),
+    run: async (caller, userId, { asksFirst, ...input }) =>
+      asksFirst ? { input } : changeRole(caller, { workspaceId: caller.workspace.id, userId }, toStanding(input)),
+    to: (result, c) =>
+      "input" in result
+        ? withQuery(`/app/team/${c.req.param("user_id")}/demote`, { only: result.input.mailboxes_only ? "1" : "" })
+        : "/app/team?done=changed",
     done: { changed: "The role is changed." },
   }),
   page("/app/team/:user_id/demote", CHANGE, async (c) => {
     const { email, passwords } = await findMember(c);
+    const choices = (
+      <>
+        <input type="hidden" name="only" value={c.req.query("only") ?? ""} />
+        <PasswordChoice passwords={passwords} />
+      </>
+    );
     return respondPage(
       c,
-      <ConfirmPage
-        title={`Make ${email} a member?`}
-        button="Change role"
-        back="/app/team"
-        choices={<PasswordChoice passwords={passwords} />}
-      >
+      <ConfirmPage title={`Make ${email} a member?`} button="Change role" back="/app/team" choices={choices}>
         As a member, {email} opens only the mailboxes that are assigned to them.
       </ConfirmPage>,
     );
   }),
   change("/app/team/:user_id/demote", CHANGE, {
-    read: keptBy,
-    run: (caller, userId, keep) => changeRole(caller, { workspaceId: caller.workspace.id, userId }, "member", keep),
+    read: (fields) => ({ keep: keptBy(fields), mailboxesOnly: fields.get("only") === "1" }),
+    run: (caller, userId, { keep, mailboxesOnly }) =>
+      changeRole(caller, { workspaceId: caller.workspace.id, userId }, { role: "member", mailboxesOnly }, keep),
     to: () => "/app/team?done=changed",
     done: {},
   }),

@@ -96,6 +96,7 @@ export const memberships = sqliteTable(
     workspace: workspaceNumber(),
     userId: userId(),
     role: text({ enum: ["owner", "admin", "member"] }).notNull(),
+    mailboxesOnly: integer("mailboxes_only", { mode: "boolean" }).notNull().default(false),
     createdAt: integer("created_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.workspace, t.userId] }), index("memberships_by_user").on(t.userId)],
@@ -133,6 +134,7 @@ export const invitations = sqliteTable(
     email: text().notNull(),
     emailKey: text("email_key").notNull(),
     role: text({ enum: ["owner", "admin", "member"] }).notNull(),
+    mailboxesOnly: integer("mailboxes_only", { mode: "boolean" }).notNull().default(false),
     hash: text().notNull(),
     invitedBy: text("invited_by")
       .notNull()
