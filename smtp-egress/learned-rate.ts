@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000;
 /** The lowest rate: one message in two minutes. */
 export const LEAST_PER_MINUTE = 0.5;
 /** A slow-down leaves at most this part of the rate, and at least the other. */
-const KEPT = 0.95;
+const KEPT = 0.97;
 const LEAST_KEPT = 0.5;
 /** After so many accepted messages the rate is what it was before the slow-down. */
 const REGAINED_MESSAGES = 1_000;

@@ -42,7 +42,7 @@ export interface Pace {
 
 /** The limits that are in force. */
 export interface Limits extends PaceLimits {
-  /** True: the rate is below that of the table, because the receiver has asked for that. */
+  /** True: the rate of messages is below that of the table, because the receiver has asked for that. Bytes are counted over longer times. */
   isLearned?: boolean;
 }
 
@@ -152,14 +152,14 @@ export function pauseUntil(pace: Pace, until: number, now = pace.countedAt): Pac
 }
 
 /**
- * Sends nothing for a time, in ms, because the receiver asked to slow down: half of the connections are left. The next message is a probe,
- * as after a pause. `keepsLine`: the rate is nearly what it was, so places stay; otherwise all who wait take places anew.
+ * Sends nothing for a time, in ms, because the receiver asked to slow down. The next message is a probe, as after a pause. `keepsLine`: the
+ * rate is nearly what it was, so places and connections stay; otherwise half of the connections are left, and all who wait take places anew.
  */
 export function backOff(pace: Pace, ms: number, { now, keepsLine }: { now: number; keepsLine: boolean }): Pace {
   const paused = pauseUntil(pace, now + ms, now);
   if (paused === pace) return pace;
   const line = keepsLine ? { tokens: Math.min(1, pace.tokens), waiting: pace.waiting } : { tokens: 1 };
-  const window = pace.isProbing ? pace.window : Math.max(1, pace.window / 2);
+  const window = pace.isProbing || keepsLine ? pace.window : Math.max(1, pace.window / 2);
   return { ...paused, ...line, turns: 1, window, slowedAt: now };
 }
 

@@ -108,7 +108,7 @@ export class ReceiverPace {
       messagesPerMinute: Math.min(messagesPerMinute, this.#limits.messagesPerMinute),
       connections: Math.min(this.#connections.connections, this.#limits.connections),
       messagesPerConnection: Math.min(this.#messagesPerConnection, this.#limits.messagesPerConnection),
-      isLearned: messagesPerMinute < this.#limits.messagesPerMinute,
+      isLearned: this.#rate.messagesPerMinute < Math.min(this.#byBytes(), this.#limits.messagesPerMinute),
     };
     for (const { action, until } of this.#reactions) {
       if (until <= now) continue;

@@ -7,7 +7,7 @@ it("each kind of limit is learned after each start, then used, and hardly an att
   timeout: 3_600_000,
 }, async () => {
   // The time that docs/egress/own-egress.md names.
-  const short = { learnSeconds: 180, measuredSeconds: 90, windowSeconds: 6 };
+  const short = { learnSeconds: 180, measuredSeconds: 96, windowSeconds: 12 };
   const long = { learnSeconds: 300, measuredSeconds: 900, windowSeconds: 60 };
   const limits = await measureLimits(byExtent({ quick: short, full: short, long }));
   const rows = limits.map(({ name, first, afterRestart }) => ({ name, first, afterRestart }));

@@ -14,6 +14,9 @@ export interface Counters {
   connections: number;
   openConnections: number;
   mostConnections: number;
+  /** Connections that have ended, and the messages that they have taken. */
+  endedConnections: number;
+  endedMessages: number;
   tlsConnections: number;
   /** Connections that were closed without a reply. */
   closedSilently: number;
@@ -72,9 +75,12 @@ export class Receiver {
     return open;
   }
 
-  close(source: string): void {
+  /** Counts the end of a connection that has taken so many messages. */
+  close(source: string, messages: number): void {
     this.openBySource.set(source, (this.openBySource.get(source) ?? 1) - 1);
     this.counters.openConnections--;
+    this.counters.endedConnections++;
+    this.counters.endedMessages += messages;
   }
 
   /** Returns the reply that refuses MAIL, or null. */
@@ -155,6 +161,8 @@ const newCounters = (): Counters => ({
   connections: 0,
   openConnections: 0,
   mostConnections: 0,
+  endedConnections: 0,
+  endedMessages: 0,
   closedSilently: 0,
   tlsConnections: 0,
   attempts: 0,

@@ -37,7 +37,7 @@ export class Session {
     this.#connections = receiver.open(this.#source);
     socket.on("close", () => {
       this.#isEnded = true;
-      receiver.close(this.#source);
+      receiver.close(this.#source, this.#messages);
     });
     const { behaviour } = receiver.system;
     if (behaviour.tarpit) tarpit(socket, behaviour.tarpit.msPerByte);

@@ -42,7 +42,7 @@ function refuse(learned: LearnedRate, count: number, from: number) {
 
 describe("the rate after a slow-down", () => {
   it.each([
-    { accepted: 1_000, each: 10, refusals: 1, rate: 5_700, waitMs: SECOND },
+    { accepted: 1_000, each: 10, refusals: 1, rate: 5_820, waitMs: SECOND },
     // It accepted a tenth of what was sent: not below half at once, and to the rate by and by.
     { accepted: 100, each: 100, refusals: 1, rate: 3_000, waitMs: SECOND },
     { accepted: 100, each: 100, refusals: 2, rate: 1_500, waitMs: 2 * SECOND },
@@ -88,14 +88,14 @@ describe("the rate after a slow-down", () => {
     const slow: LearnedRate = { ...newLearnedRate(T0), messagesPerMinute: 20, slowedAt: T0 };
     const sent = accept(slow, 100, T0, 3 * SECOND);
     const { learned } = refuse(sent.learned, 1, sent.at + 3 * SECOND);
-    expect(learned.messagesPerMinute).toBeCloseTo(19, 5);
-    expect(learned.waitMs).toBeCloseTo(25_263, 0);
+    expect(learned.messagesPerMinute).toBeCloseTo(19.4, 5);
+    expect(learned.waitMs).toBeCloseTo(24_742, 0);
   });
 
   it("is never above that of the table", () => {
     const low = { ...limits, messagesPerMinute: 5 };
     const sent = accept(newLearnedRate(T0), 100, T0, 10);
-    expect(noteRateRefused(sent.learned, low, sent.at).messagesPerMinute).toBe(4.75);
+    expect(noteRateRefused(sent.learned, low, sent.at).messagesPerMinute).toBe(4.85);
   });
 });
 
@@ -108,7 +108,7 @@ describe("the rate after accepted messages", () => {
   };
 
   it.each([
-    ["is what it was before the slow-down", 10, 1 / 0.95],
+    ["is what it was before the slow-down", 10, 1 / 0.97],
     // It fell by more than half, which may have been too much.
     ["is a quarter more when it fell further", 100, 1.25],
   ])("grows by the same amount with each: after 1,000 it %s", (_, each, growth) => {
@@ -209,15 +209,16 @@ describe("a receiver that asks to slow down", () => {
     expect(causes.slice(0, 6).map(([, reason]) => reason)).toEqual(Array(6).fill(null));
   });
 
-  it("because of its bytes has a lower rate of bytes, so that a large message is followed by a longer wait", () => {
+  it("because of its bytes has a lower rate of bytes, so that a large message waits longer than a small one", () => {
     const { pace, at } = sending();
     pace.noteRefusal(toReply("452 4.3.1 Too many bytes within a minute"), at);
-    expect(pace.limits(at)).toMatchObject({ messagesPerMinute: 3_000, isLearned: true });
+    expect(pace.limits(at)).toMatchObject({ messagesPerMinute: 3_000, isLearned: false });
     const after = at + SECOND;
     expect(pace.takeTurn(after, 1_000)).toBe(0);
+    expect(pace.takeTurn(after + 20, 1_000)).toBe(0);
     // 20,000 bytes are 20 messages of the usual size, of which 50 leave in a second.
-    expect(pace.takeTurn(after + 200, 20_000)).toBe(0);
-    expect(pace.takeTurn(after + 200, 1_000)).toBeGreaterThanOrEqual(200);
+    expect(pace.takeTurn(after + 20, 20_000)).toBe(400);
+    expect(pace.takeTurn(after + 420, 20_000)).toBe(0);
   });
 
   it("because of its bytes keeps that rate of bytes when messages get smaller", () => {

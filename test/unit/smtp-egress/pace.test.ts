@@ -114,10 +114,12 @@ describe("a wait after a slow-down", () => {
     expect([place(true), place(false)]).toEqual([12 * SECOND, SECOND]);
   });
 
-  it("leaves half of the connections, and no further half for a probe that fails", () => {
-    const first = backOff({ ...newPace(limits, T0), window: 8 }, SECOND, { now: T0, keepsLine: true });
+  it("leaves half of the connections, all when the rate is nearly what it was, and no further half for a probe that fails", () => {
+    const wide = { ...newPace(limits, T0), window: 8 };
+    const first = backOff(wide, SECOND, { now: T0, keepsLine: false });
     const second = backOff(first, 2 * SECOND, { now: T0 + SECOND, keepsLine: false });
-    expect([first.window, second.window]).toEqual([4, 4]);
+    const kept = backOff(wide, SECOND, { now: T0, keepsLine: true });
+    expect([first.window, second.window, kept.window]).toEqual([4, 4, 8]);
     expect(connectionsOf(second, limits, T0 + 3 * SECOND)).toBe(1);
     expect(connectionsOf(noteAccepted(second, limits), limits, T0 + 3 * SECOND)).toBe(4);
   });

@@ -37,10 +37,11 @@ const volume = (kilobytesPerSecond: number, seconds: number, reply?: string): Li
   used: ({ bytes }, passed) => bytes / (kilobytesPerSecond * 1_000 * passed),
 });
 
+/** Connections that have ended count, with all of their messages: those of others are not known yet. */
 const messagesPerConnection = (most: number): Limit => ({
   behaviour: { messagesPerConnection: { most }, storing: { ms: STORING_MS } },
   kind: "shape",
-  used: (counts) => counts.messages / (counts.connections * most),
+  used: ({ endedMessages, endedConnections }) => endedMessages / (endedConnections * most),
 });
 
 const recipientsPerMessage = (most: number): Limit => ({
