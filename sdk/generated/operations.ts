@@ -96,6 +96,7 @@ import type {
   InboxMessageLabels,
   InboxMessagePage,
   InboxMove,
+  InboxNoteCreate,
   InboxPlace,
   InboxQuota,
   InboxSavedReply,
@@ -103,6 +104,11 @@ import type {
   InboxSavedReplyUpdate,
   InboxSend,
   InboxStorageSection,
+  InboxThreadEntry,
+  InboxThreadItem,
+  InboxThreadPage,
+  InboxThreadState,
+  InboxThreadUpdate,
   Invitation,
   InvitationCreate,
   InvitationSent,
@@ -593,6 +599,16 @@ export interface Operations {
   replaceInboxMessageLabels(mailboxId: string, uid: number, body: InboxMessageLabels, query?: { folder?: string }, options?: RequestOptions): Promise<InboxMessageItem>;
   /** List the messages of a thread in all folders, oldest first. GET /v1/inbox/{mailbox_id}/threads/{thread_id} */
   getInboxThread(mailboxId: string, threadId: string, options?: RequestOptions): Promise<InboxMessageItem[]>;
+  /** Assign a conversation, close it or open it again. PATCH /v1/inbox/{mailbox_id}/threads/{thread_id} */
+  updateInboxThread(mailboxId: string, threadId: string, body: InboxThreadUpdate, options?: RequestOptions): Promise<InboxThreadState>;
+  /** List the conversations of a folder, newest first. GET /v1/inbox/{mailbox_id}/threads */
+  listInboxThreads(mailboxId: string, query?: { folder?: string; list?: "mine" | "unassigned" | "closed"; limit?: number; before?: string }, options?: RequestOptions): Promise<InboxThreadPage>;
+  /** Read who cares for a conversation, and what people have done with it. GET /v1/inbox/{mailbox_id}/threads/{thread_id}/state */
+  getInboxThreadState(mailboxId: string, threadId: string, options?: RequestOptions): Promise<InboxThreadState>;
+  /** Add a note to a conversation. POST /v1/inbox/{mailbox_id}/threads/{thread_id}/notes */
+  createInboxNote(mailboxId: string, threadId: string, body: InboxNoteCreate, options?: RequestOptions): Promise<InboxThreadEntry>;
+  /** Delete a note. DELETE /v1/inbox/{mailbox_id}/threads/{thread_id}/notes/{note_id} */
+  deleteInboxNote(mailboxId: string, threadId: string, noteId: string, options?: RequestOptions): Promise<null>;
   /** Send a message from a mailbox. POST /v1/inbox/{mailbox_id}/send */
   sendInboxMessage(mailboxId: string, body: InboxSend, options?: RequestOptions): Promise<EmailAcceptResponse>;
   /** List the scheduled emails of a mailbox, soonest first. GET /v1/inbox/{mailbox_id}/scheduled */
@@ -657,6 +673,7 @@ export interface Lists {
   listMailboxes(query?: { page?: number; limit?: number; domain_id?: string; after?: string }, options?: RequestOptions): AsyncIterable<Mailbox>;
   listInboxMessages(mailboxId: string, query?: { limit?: number; offset?: number; folder?: string; before?: string }, options?: RequestOptions): AsyncIterable<InboxMessageItem>;
   searchInbox(mailboxId: string, query: { limit?: number; offset?: number; q: string; folder?: string }, options?: RequestOptions): AsyncIterable<InboxMessageItem>;
+  listInboxThreads(mailboxId: string, query?: { folder?: string; list?: "mine" | "unassigned" | "closed"; limit?: number; before?: string }, options?: RequestOptions): AsyncIterable<InboxThreadItem>;
   listIncomingDomainTransfers(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<DomainTransfer>;
   listOutgoingDomainTransfers(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<DomainTransfer>;
 }
@@ -876,6 +893,11 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   updateInboxMessages: {"method":"POST","path":"/v1/inbox/{mailbox_id}/messages/batch","body":"json"},
   replaceInboxMessageLabels: {"method":"PUT","path":"/v1/inbox/{mailbox_id}/messages/{uid}/labels","body":"json","query":true},
   getInboxThread: {"method":"GET","path":"/v1/inbox/{mailbox_id}/threads/{thread_id}"},
+  updateInboxThread: {"method":"PATCH","path":"/v1/inbox/{mailbox_id}/threads/{thread_id}","body":"json"},
+  listInboxThreads: {"method":"GET","path":"/v1/inbox/{mailbox_id}/threads","query":true,"items":"items"},
+  getInboxThreadState: {"method":"GET","path":"/v1/inbox/{mailbox_id}/threads/{thread_id}/state"},
+  createInboxNote: {"method":"POST","path":"/v1/inbox/{mailbox_id}/threads/{thread_id}/notes","body":"json","keyed":true},
+  deleteInboxNote: {"method":"DELETE","path":"/v1/inbox/{mailbox_id}/threads/{thread_id}/notes/{note_id}"},
   sendInboxMessage: {"method":"POST","path":"/v1/inbox/{mailbox_id}/send","body":"json","keyed":true},
   listInboxScheduled: {"method":"GET","path":"/v1/inbox/{mailbox_id}/scheduled"},
   addInboxFile: {"method":"POST","path":"/v1/inbox/{mailbox_id}/files","body":"file","keyed":true},

@@ -1812,6 +1812,10 @@ export interface InboxMove {
   folder: string;
 }
 
+export interface InboxNoteCreate {
+  text: string;
+}
+
 export interface InboxPlace {
   /** The UID in the new folder. */
   uid: number;
@@ -1867,6 +1871,59 @@ export interface InboxStorageSection {
   section: string;
   bytes: number;
   count: number;
+}
+
+export interface InboxThreadEntry {
+  id: string;
+  kind: "note" | "assign" | "close" | "reopen" | "answer" | "move";
+  /** Null: the mail that opened the conversation again. */
+  author: {
+    id: string;
+    name: string;
+  } | null;
+  /** Of a note; of an assignment the name of the person, of an answer its Message-ID, of a move the folder. */
+  text: string;
+  created_at: string;
+}
+
+export interface InboxThreadItem {
+  thread_id: string;
+  /** Of its newest message in the folder. */
+  uid: number;
+  folder: string;
+  subject: string;
+  people: InboxAddress[];
+  message_count: number;
+  seen: boolean;
+  preview: string;
+  assignee: {
+    id: string;
+    name: string;
+  } | null;
+  closed_at: string | null;
+}
+
+export interface InboxThreadPage {
+  items: InboxThreadItem[];
+  /** The `before` of the next page. */
+  next: string | null;
+}
+
+export interface InboxThreadState {
+  assignee: {
+    id: string;
+    name: string;
+  } | null;
+  closed_at: string | null;
+  /** At most 200, oldest first. */
+  entries: InboxThreadEntry[];
+}
+
+export interface InboxThreadUpdate {
+  /** A person who is assigned to the mailbox. Null: nobody. */
+  assignee_id?: string | null;
+  /** A new mail opens a closed conversation again. */
+  closed?: boolean;
 }
 
 export interface Invitation {

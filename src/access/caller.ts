@@ -63,7 +63,7 @@ export type Actor = ApiKeyActor | SessionActor | OAuthActor | SystemActor | Smtp
 type AnyActor = WorkspaceCtx["actor"] & {
   name: string | null;
   role: Role;
-  /** A member that sees only the mailboxes that it is assigned to. */
+  /** A member that sees only the mailboxes that it is assigned to. False for a mailbox itself, which has its own alone. */
   mailboxesOnly: boolean;
   scopes: ReadonlySet<Scope>;
   /** The credential was granted `*`: every scope that the role has, including scopes added later. */

@@ -140,6 +140,7 @@ const exampleIds: Record<string, string> = {
   app_password_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a60",
   filter_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a91",
   label_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a75",
+  note_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a77",
   reply_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a76",
   erasure_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a30",
   import_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a95",

@@ -15,6 +15,7 @@ import { labelRoutes } from "./inbox/labels/routes.ts";
 import { messageRoutes } from "./inbox/messages/routes.ts";
 import { savedReplyRoutes } from "./inbox/saved-replies/routes.ts";
 import { sendingRoutes } from "./inbox/sending/routes.ts";
+import { threadRoutes } from "./inbox/threads/routes.ts";
 import { mailProgramRoutes } from "./mail-programs/routes.ts";
 import { mailboxRoutes } from "./mailboxes/routes.ts";
 
@@ -34,6 +35,7 @@ export const mailboxesRoutes = newRoutes()
   .route("/", labelRoutes.app)
   .route("/", savedReplyRoutes.app)
   .route("/", messageRoutes.app)
+  .route("/", threadRoutes.app)
   .route("/", inboundRoutes)
   .route("/", imapRoutes)
   .route("/", sendingRoutes.app)

@@ -46,6 +46,13 @@ const createSavedReply = async ({ mailboxId }: TestWorkspace) => {
   return { mailbox_id: mailboxId, reply_id: id };
 };
 
+const createNote = async (workspace: TestWorkspace) => {
+  const ids = await createMessage(workspace);
+  const by = { id: workspace.userId, name: "Ada" };
+  const result = await env.MAILBOX.getByName(workspace.mailboxId).changeThread(ids.thread_id ?? "", by, { note: "a" });
+  return { ...ids, note_id: ("entries" in result && result.entries.at(-1)?.id) || "" };
+};
+
 const FILTER = {
   match: { mode: "all" as const, conditions: [{ field: "subject" as const, op: "contains" as const, value: "a" }] },
   actions: [{ type: "flag" as const }],
@@ -152,6 +159,11 @@ const cases = {
   "POST /messages/batch": ofMailbox({ body: () => ({ uids: [1], action: "seen" }) }),
   "PUT /messages/:uid/labels": ofMessage({ body: () => ({ label_ids: [] }) }),
   "GET /threads/:thread_id": ofMessage(),
+  "GET /threads": ofMailbox(),
+  "GET /threads/:thread_id/state": ofMessage(),
+  "PATCH /threads/:thread_id": ofMessage({ body: () => ({ closed: true }) }),
+  "POST /threads/:thread_id/notes": ofMessage({ success: 201, body: () => ({ text: "A note" }) }),
+  "DELETE /threads/:thread_id/notes/:note_id": ofMailbox({ create: createNote, success: 204 }),
   "GET /scheduled": ofMailbox(),
   "POST /send": ofMailbox({ success: 202, body: () => ({ to: ["friend@example.org"], text: "A text." }) }),
   "POST /files": ofMailbox({ success: 201, body: () => multipart("a file").body, headers: multipart("").headers }),

@@ -31,6 +31,19 @@ export function inboxPreparations(workspace: () => TestWorkspace): Record<string
   };
   const label = async () =>
     ids({ label_id: (await post<{ id: string }>("/labels", { name: "Bills", color: "#c0392b" })).id });
+  const note = async () => {
+    const { thread_id = "", ...rest } = await message();
+    return {
+      ...rest,
+      thread_id,
+      note_id: (await post<Ids>(`/threads/${thread_id}/notes`, { text: "A note" })).id ?? "",
+    };
+  };
+  const closed = async () => {
+    const found = await message();
+    await workspace().call("PATCH", inbox(`/threads/${found.thread_id}`), { closed: true });
+    return found;
+  };
   const savedReply = async () =>
     ids({ reply_id: (await post<{ id: string }>("/saved-replies", { name: "Times", text: "Soon." })).id });
   const draft = async () => ids({ uid: String((await post<Message>("/drafts", { subject: "Draft" })).uid) });
@@ -51,6 +64,11 @@ export function inboxPreparations(workspace: () => TestWorkspace): Record<string
     });
   };
   return {
+    listInboxThreads: message,
+    getInboxThreadState: closed,
+    updateInboxThread: message,
+    createInboxNote: message,
+    deleteInboxNote: note,
     listInboxSavedReplies: savedReply,
     createInboxSavedReply: mailbox,
     updateInboxSavedReply: savedReply,

@@ -68,7 +68,7 @@ function toMailboxCaller(
     email: row.address,
     name: row.display_name,
     role: "member",
-    mailboxesOnly: true,
+    mailboxesOnly: false,
     scopes: new Set(scopes),
     grantsAll: false,
     domainIds: null,

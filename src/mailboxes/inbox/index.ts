@@ -23,7 +23,7 @@ export {
   readContent,
 } from "./messages/read.ts";
 export { problemOf, SelectionIn } from "./messages/schema.ts";
-export { type OpenMailbox, openMailbox, openMailboxWith } from "./open.ts";
+export { authorOf, isShared, type OpenMailbox, openMailbox, openMailboxWith } from "./open.ts";
 export { createSavedReply, deleteSavedReply, updateSavedReply } from "./saved-replies/change.ts";
 export { SavedReplyIn } from "./saved-replies/schema.ts";
 export { createDraft, deleteDraft, replaceDraft } from "./sending/drafts.ts";
@@ -31,7 +31,9 @@ export { listFiles, MAX_FILE_BYTES, uploadFile } from "./sending/files.ts";
 export { DraftIn, SendIn } from "./sending/schema.ts";
 export { sendFromMailbox } from "./sending/send.ts";
 export { replySender } from "./sending/sender.ts";
-
 export { replaceSignature, SignatureIn } from "./signature.ts";
+export { addNote, changeThread, currentState, deleteNote, readCare, type ThreadCare } from "./threads/change.ts";
+export { listThreads, readPlace, shownIn, type ThreadList, threadLists, writePlace } from "./threads/list.ts";
+export { NoteIn, ThreadPatch } from "./threads/schema.ts";
 export { wrapText } from "./wrap-text.ts";
 export { MAX_WRITTEN_HTML, sanitizeWritten } from "./written-html.ts";

@@ -8,7 +8,7 @@ import type { MainStatement } from "../../platform/context.ts";
 import type { mailboxes } from "../../platform/db/schema/main/index.ts";
 import type { StoredColumns } from "../../platform/db/stored-row.ts";
 import { storeResponse } from "../../platform/idempotency/responses.ts";
-import { type MailboxReads, type MailboxStore, mailboxStore } from "../mailbox-store/index.ts";
+import { type Author, type MailboxReads, type MailboxStore, mailboxStore } from "../mailbox-store/index.ts";
 
 /** A mailbox of which the caller may use these operations. */
 export interface OpenMailbox<Store = MailboxStore> {
@@ -20,14 +20,26 @@ export interface OpenMailbox<Store = MailboxStore> {
   quotaBytes: number | null;
   /** The role by which the caller opened a mailbox that it is not assigned to; null for its own. */
   openedAs: string | null;
+  /** The people who are assigned, at most 50, by name. */
+  people: readonly Author[];
   store: Store;
 }
+
+/** Returns whether several people answer the mail of a mailbox. */
+export const isShared = ({ people }: Pick<OpenMailbox, "people">): boolean => people.length > 1;
+
+/** Returns the caller as conversations name it. */
+export const authorOf = ({ actor }: Pick<CallerCtx, "actor">): Author => ({
+  id: actor.kind === "mailbox" ? actor.mailboxId : actor.userId,
+  name: actor.name ?? actor.email,
+});
 
 /** A mailbox that the caller may read. */
 export type ReadableMailbox = OpenMailbox<MailboxReads>;
 
 type MailboxRow = StoredColumns<typeof mailboxes, "id" | "address" | "display_name" | "quota_bytes"> & {
   aliases: string;
+  people: string;
   is_assigned: number;
 };
 
@@ -38,9 +50,15 @@ const RECORDED_MS = 3_600_000;
 const VISIBLE = "m.id = ?1 AND m.workspace = ?2 AND (?3 IS NULL OR m.domain_id IN (SELECT value FROM json_each(?3)))";
 const IS_ASSIGNED = isAssignedSql("m.id", "?4");
 
+const PEOPLE = `
+  SELECT u.id, coalesce(u.name, u.email) AS name FROM mailbox_assignees a
+    JOIN memberships p ON p.workspace = m.workspace AND p.user_id = a.user_id JOIN users u ON u.id = a.user_id
+   WHERE a.mailbox_id = m.id ORDER BY name LIMIT 50`;
+
 const FIND = `
   SELECT m.id, m.address, m.display_name, m.quota_bytes, ${IS_ASSIGNED} AS is_assigned, (
-    SELECT json_group_array(address) FROM (SELECT address FROM mailbox_aliases WHERE mailbox_id = m.id ORDER BY address)) AS aliases
+    SELECT json_group_array(address) FROM (SELECT address FROM mailbox_aliases WHERE mailbox_id = m.id ORDER BY address)) AS aliases, (
+    SELECT json_group_array(json_object('id', id, 'name', name)) FROM (${PEOPLE})) AS people
     FROM mailboxes m WHERE ${VISIBLE}`;
 
 const RECORD = `
@@ -85,6 +103,7 @@ export async function openMailboxWith<Row>(
     id,
     address: row.address,
     aliases: JSON.parse(row.aliases) as string[],
+    people: JSON.parse(row.people) as Author[],
     displayName: row.display_name,
     quotaBytes: row.quota_bytes,
     openedAs: actor.kind === "mailbox" || row.is_assigned === 1 ? null : actor.role,

@@ -8,6 +8,7 @@ import { readQuota } from "./quota.ts";
 import { limits, placeToken, toSearchable } from "./rules.ts";
 import { first, type Sql, value } from "./sql.ts";
 import { addStructure } from "./structures.ts";
+import { noteMail } from "./thread-states.ts";
 import type { AddResult, NewMessage, Person } from "./types.ts";
 
 const INSERT = `
@@ -65,6 +66,7 @@ export function addMessage(
     const stored = forwards.length === 0 ? null : JSON.stringify(forwards);
     sql.exec(replace, message.deliveryKey, message.object, now, folder.name, stored);
   }
+  if (!isImported) noteMail(sql, threadId, folder.id !== folderIds.Sent && folder.id !== folderIds.Drafts, now);
   countAddresses(sql, outcome?.placement === "discard" ? folder.id : arrivedIn.id, message);
   return { result: "added", uid, folder: folder.name, threadId, usedBytes: usedBytes + message.size, forwards };
 }

@@ -4,6 +4,7 @@ import { setFlags } from "./flags.ts";
 import { type FolderRow, findFolder, folderIds } from "./folders.ts";
 import { readQuota } from "./quota.ts";
 import { column, first, type Sql } from "./sql.ts";
+import { type Author, noteMove } from "./thread-states.ts";
 import type { MailboxChange } from "./types.ts";
 
 /** Messages of a folder: by their UIDs, and those of conversations. */
@@ -41,10 +42,11 @@ interface Outcome {
   changes: MailboxChange[];
 }
 
-/** Changes selected messages; none when a change names an unknown folder or label. Must run in a transaction. `now` in ms since 1970. */
+/** Changes selected messages; `by` is noted as who moved them; null: nobody is. None changes when a change names an unknown folder or label. Must run in a transaction. `now` in ms since 1970. */
 export function changeSelected(
   sql: Sql,
   inputs: readonly { selection: Selection; change: SelectedChange }[],
+  by: Author | null,
   now: number,
 ): { results: SelectedResult[]; changes: MailboxChange[]; usedBytes: number } {
   const unknowns = inputs.map(({ change }) => findUnknown(sql, change));
@@ -54,7 +56,7 @@ export function changeSelected(
   }
   const outcomes = inputs.map(({ selection, change }) => {
     const folder = findFolder(sql, selection.folder);
-    return folder ? run(sql, { folder, uids: find(sql, folder.id, selection, change), change }, now) : nothing;
+    return folder ? run(sql, { folder, uids: find(sql, folder.id, selection, change), change, by }, now) : nothing;
   });
   return {
     results: outcomes.map(({ result }) => result),
@@ -105,16 +107,17 @@ interface Found {
   folder: FolderRow;
   uids: number[];
   change: SelectedChange;
+  by: Author | null;
 }
 
-function run(sql: Sql, { folder, uids, change }: Found, now: number): Outcome {
+function run(sql: Sql, { folder, uids, change, by }: Found, now: number): Outcome {
   switch (change.type) {
     case "flag":
       return told(folder.name, flag(sql, folder, uids, change));
     case "label":
       return told(folder.name, label(sql, folder.id, uids, change));
     case "move":
-      return move(sql, folder, uids, change.to, now);
+      return move(sql, { folder, uids, by }, change.to, now);
     case "restore":
       return folder.id === folderIds.Spam ? restore(sql, uids, now) : nothing;
     case "expunge": {
@@ -158,14 +161,16 @@ function label(
   return column(sql, findUids, JSON.stringify(changed));
 }
 
-function move(sql: Sql, folder: FolderRow, uids: readonly number[], to: string, now: number): Outcome {
+function move(sql: Sql, { folder, uids, by }: Omit<Found, "change">, to: string, now: number): Outcome {
   const target = findFolder(sql, to);
   if (!target) return nothing;
   const result = moveMessages(sql, folder.name, uids, target.name, now);
   const moved = "moved" in result ? result.moved : [];
   if (folder.id === target.id || moved.length === 0) return nothing;
+  const newUids = moved.map(({ newUid }) => newUid);
+  if (by) noteMove(sql, target, newUids, by, now);
   return {
-    result: { count: moved.length, changed: [{ folder: target.name, uids: moved.map(({ newUid }) => newUid) }] },
+    result: { count: moved.length, changed: [{ folder: target.name, uids: newUids }] },
     changes: messagesMoved(folder.name, target.name, moved),
   };
 }

@@ -138,9 +138,9 @@ export function expunge(sql: Sql, messages: readonly { id: number }[], now: numb
   sql.exec("DELETE FROM message_labels WHERE message IN (SELECT value FROM json_each(?))", list);
   sql.exec(`DELETE ${ofMessages}`, list);
   removeUnknownObjects(sql, objects, now + REMOVAL_DELAY_MS);
-  const remove = `DELETE FROM thread_ids WHERE thread IN (
-       SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM messages WHERE thread = value))`;
-  sql.exec(remove, JSON.stringify(threads));
+  const ended = "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM messages WHERE thread = value)";
+  for (const table of ["thread_ids", "thread_states", "thread_entries"])
+    sql.exec(`DELETE FROM ${table} WHERE thread IN (${ended})`, JSON.stringify(threads));
 }
 
 /**

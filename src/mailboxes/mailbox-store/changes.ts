@@ -39,6 +39,9 @@ export function foldersChanged(result: object, names: readonly string[]): Mailbo
   return "folder" in result ? names.map((name) => ({ type: "folder", folder: folderName(name), uid: null })) : [];
 }
 
+/** Returns the change of a conversation: clients list the folders again that show its state. */
+export const threadChanged = (): MailboxChange[] => [{ type: "folder", folder: "INBOX", uid: null }];
+
 /** Changes that clients are told one by one. More at once are told as one `folder` change of each folder. */
 const MAX_CHANGES = 1_000;
 

@@ -1,7 +1,7 @@
 export { addStructures } from "./add-structures.ts";
 export { MAX_SELECTED, type SelectedChange, type SelectedResult, type Selection } from "./change-selected.ts";
 export { summarize as summarizeChanges } from "./changes.ts";
-export type { ConversationItem, ListPlace } from "./conversations.ts";
+export type { ConversationItem, ListPlace, ShownThreads } from "./conversations.ts";
 export type { DraftClaim } from "./draft-claims.ts";
 export { nextExpiry, runExpiry } from "./expiry.ts";
 export {
@@ -28,4 +28,5 @@ export { folderName, limits as mailboxLimits, nameIssue, withoutForbidden } from
 export { saveUsedBytes } from "./save-used-bytes.ts";
 export type { SavedReply, SavedReplyResult } from "./saved-replies.ts";
 export type * from "./state-types.ts";
+export type { Author, ThreadChange, ThreadEntry, ThreadState } from "./thread-states.ts";
 export type * from "./types.ts";

@@ -180,6 +180,15 @@ const migrations: readonly string[] = [
   // When a filter last took a message that it forwards.
   "ALTER TABLE filters ADD COLUMN forwarded_at INTEGER",
   `${table("saved_replies")} (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, text TEXT NOT NULL) STRICT, WITHOUT ROWID`,
+  // Who cares for a conversation, and what people have done with it (thread-states.ts).
+  `
+  ${table("thread_states")} (thread TEXT PRIMARY KEY, assignee TEXT, assignee_name TEXT, closed_at INTEGER) STRICT, WITHOUT ROWID;
+  ${table("thread_entries")} (
+    n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, thread TEXT NOT NULL, kind TEXT NOT NULL, author TEXT, author_name TEXT,
+    text TEXT NOT NULL, at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX thread_entries_by_thread ON thread_entries (thread, n);
+  CREATE INDEX thread_notes ON thread_entries (n) WHERE kind = 'note';`,
 ];
 
 /** Brings the database of a mailbox to a version of the schema, by default the newest. A new one gets the system folders. `now` in ms. */

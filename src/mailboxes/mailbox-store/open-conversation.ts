@@ -1,6 +1,7 @@
 import { findFolder, folderIds } from "./folders.ts";
 import { type MessageRow, STORED, toStored } from "./message-rows.ts";
 import { all, first, type Sql } from "./sql.ts";
+import { listThreadEntries, readThreadState, type ThreadEntry, type ThreadState } from "./thread-states.ts";
 import type { StoredMessage } from "./types.ts";
 
 /** The place of a message. */
@@ -23,6 +24,8 @@ export interface Conversation {
   upTo: number;
   /** True when the folder has unread messages of the conversation, among these or not. */
   isUnread: boolean;
+  state: ThreadState;
+  entries: ThreadEntry[];
 }
 
 /** Messages that are shown, those that are looked through for them, and the parts of each but the one that was asked for. */
@@ -64,6 +67,8 @@ export function openConversation(sql: Sql, folderName: string, uid: number): Con
     newest: isAmong ? null : toPlace(ofNewest[0]),
     upTo: folder.uidnext - 1,
     isUnread: first(sql, UNREAD, asked.folder, asked.thread) !== null,
+    state: readThreadState(sql, asked.thread),
+    entries: listThreadEntries(sql, asked.thread),
   };
 }
 

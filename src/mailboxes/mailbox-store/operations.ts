@@ -15,7 +15,15 @@ import {
   restoreFromSpam,
 } from "./change.ts";
 import { changeSelected, type SelectedChange, type Selection } from "./change-selected.ts";
-import { flagsSet, foldersChanged, messageAdded, messagesCopied, messagesExpunged, messagesMoved } from "./changes.ts";
+import {
+  flagsSet,
+  foldersChanged,
+  messageAdded,
+  messagesCopied,
+  messagesExpunged,
+  messagesMoved,
+  threadChanged,
+} from "./changes.ts";
 import { listConversations } from "./conversations.ts";
 import { copyMessages } from "./copy.ts";
 import { claimDraft, findClaims } from "./draft-claims.ts";
@@ -54,6 +62,7 @@ import { readSignature, saveSignature } from "./signature.ts";
 import type { Sql } from "./sql.ts";
 import type { FlagChanges } from "./state-types.ts";
 import { forgetGuesses } from "./structures.ts";
+import { type Author, changeThread, deleteNote, listThreadEntries, readThreadState } from "./thread-states.ts";
 import type { ArchiveContents, ImportedMessage, ImportProgress, NewMessage } from "./types.ts";
 
 const toOptions = (quotaBytes: number | null, now: number) => ({ quotaBytes, now, newId: () => crypto.randomUUID() });
@@ -116,6 +125,10 @@ export const operations = {
   sections: read(listSections),
   signature: read(readSignature),
   thread: read(listThread),
+  threadState: read((sql, thread: string) => ({
+    state: readThreadState(sql, thread),
+    entries: listThreadEntries(sql, thread),
+  })),
 
   add: changeAt(
     (sql, message: NewMessage, quotaBytes: number | null, now: number) =>
@@ -135,14 +148,15 @@ export const operations = {
   changeLabels: change(changeLabels, (result, [folder]) => flagsSet(folder, "uids" in result ? result.uids : null)),
   changeSelected: {
     isRead: false,
-    run(sql, now, [inputs]) {
-      const { changes, ...result } = changeSelected(sql, inputs, now);
+    run(sql, now, [inputs, by]) {
+      const { changes, ...result } = changeSelected(sql, inputs, by ?? null, now);
       return { result, changes };
     },
   } satisfies Operation<
-    [inputs: readonly { selection: Selection; change: SelectedChange }[]],
+    [inputs: readonly { selection: Selection; change: SelectedChange }[], by?: Author | null],
     Omit<ReturnType<typeof changeSelected>, "changes">
   >,
+  changeThread: changeAt(changeThread, (result) => ("refused" in result ? [] : threadChanged())),
   claimDraft: change(claimDraft),
   copy: changeAt(copyMessages, (result, [, , to]) => ("copied" in result ? messagesCopied(to, result.copied) : [])),
   createContents: changeAt(
@@ -154,6 +168,7 @@ export const operations = {
   deleteFilter: change(deleteFilter),
   deleteFolder: change(deleteFolder, (result, [name]) => foldersChanged(result, [name])),
   deleteLabel: change(deleteLabel),
+  deleteNote: change(deleteNote, (isDeleted) => (isDeleted ? threadChanged() : [])),
   deleteSavedReply: change(deleteSavedReply),
   endImport: changeAt(endImport),
   expunge: expunging(expungeMessages),

@@ -23,6 +23,8 @@ export const mailboxBudgets = {
   message_structures: { bound: ofMessages },
   structures_to_add: { bound: ofService },
   filters: { rows: 100, of: "filters", remedy: "delete one first" },
+  thread_states: { bound: "a conversation has one, deleted with its last message" },
+  thread_entries: { rows: 5_000, of: "notes", remedy: "delete one first" },
   saved_replies: { rows: 100, of: "saved replies", remedy: "delete one first" },
 } as const satisfies Record<string, Budget>;
 

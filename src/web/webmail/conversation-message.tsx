@@ -21,11 +21,21 @@ interface ConversationMessageProps extends ShownMessage {
   page: OpenPage;
   /** The folder in which the conversation is open: another one is named. */
   folder: string;
+  /** The name of the other person of this mailbox who has written it, or null. */
+  author: string | null;
   withImages: boolean;
 }
 
 /** A message of a conversation. Its heading opens and folds it. */
-export function ConversationMessage({ page, message, isOpen, content, folder, withImages }: ConversationMessageProps) {
+export function ConversationMessage({
+  page,
+  message,
+  isOpen,
+  content,
+  folder,
+  author,
+  withImages,
+}: ConversationMessageProps) {
   const path = messagePath(page.mailbox.id, message);
   const own = page.mailbox.address;
   const from = message.from ?? { name: null, email: "" };
@@ -35,7 +45,7 @@ export function ConversationMessage({ page, message, isOpen, content, folder, wi
       <details open={isOpen}>
         <summary>
           <Avatar {...from} />
-          <span class="names">{message.from ? nameOrMe(message.from, own) : "(no sender)"}</span>
+          <span class="names">{author ?? (message.from ? nameOrMe(message.from, own) : "(no sender)")}</span>
           {message.seen ? null : <span class="unseen">New: </span>}
           {message.folder === "Drafts" ? (
             <span class={message.claim ? "tag" : "draft"}>{message.claim ? "Sending" : "Draft"}</span>

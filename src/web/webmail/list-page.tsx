@@ -1,4 +1,5 @@
-import { counted, Empty, Form, RefusalNotice, SearchField, Submit } from "../../http/ui/index.ts";
+import { Chips, counted, Empty, Form, RefusalNotice, SearchField, Submit } from "../../http/ui/index.ts";
+import { isShared } from "../../mailboxes/inbox/index.ts";
 import type { ConversationItem, MessageItem } from "../../mailboxes/mailbox-store/index.ts";
 import type { Done } from "./bulk-actions.ts";
 import { type OpenPage, WebmailLayout } from "./layout.tsx";
@@ -30,6 +31,7 @@ export function ListPage({ page, view, items, total, upTo, done }: ListPageProps
       </div>
       {done === undefined ? null : <DoneToast done={done} />}
       <RefusalNotice />
+      <ThreadLists page={page} view={view} />
       <Form class="list-form" data-select={areConversations ? "thread" : "uid"}>
         <NoDefault />
         <div class="toolbar">
@@ -67,6 +69,19 @@ export function ListPage({ page, view, items, total, upTo, done }: ListPageProps
   );
 }
 
+const LISTS = { all: "All", mine: "Mine", unassigned: "Unassigned", closed: "Closed" } as const;
+
+/** The lists of a mailbox that several people answer. */
+const ThreadLists = ({ page, view }: { page: OpenPage; view: ListView }) =>
+  isShared(page.mailbox) && hasConversations(view) ? (
+    <Chips
+      label="Conversations"
+      choices={LISTS}
+      chosen={view.list ?? "all"}
+      to={(list) => folderPath(page.mailbox.id, view.folder, { list: list === "all" ? "" : list })}
+    />
+  ) : null;
+
 const Search = ({ page, view }: { page: OpenPage; view: ListView }) => (
   <search>
     <Form class="find" method="get" action={folderPath(page.mailbox.id, view.folder)}>
@@ -81,6 +96,7 @@ const Search = ({ page, view }: { page: OpenPage; view: ListView }) => (
 );
 
 function EmptyList({ page, view, total }: Pick<ListPageProps, "page" | "view" | "total">) {
+  if (view.list !== undefined) return <Empty>No conversation of this folder is here.</Empty>;
   if (total > 0) return <Empty>No further {hasConversations(view) ? "conversations" : "messages"}.</Empty>;
   if (view.query !== "")
     return (

@@ -3,7 +3,7 @@ import { webmailFor } from "../../http/mailbox-page-session.ts";
 import { respondPage } from "../../http/page.tsx";
 import { attempt, parseFields, readForm } from "../../http/page-routes.ts";
 import { notFound } from "../../lib/errors.ts";
-import { SelectionIn } from "../../mailboxes/inbox/index.ts";
+import { readPlace, SelectionIn, shownIn, threadLists, writePlace } from "../../mailboxes/inbox/index.ts";
 import type { ListPlace } from "../../mailboxes/mailbox-store/index.ts";
 import { applyBulkAction, isPermanentDelete, readBulkActionForm, readDone, undoBulkAction } from "./bulk-actions.ts";
 import type { OpenPage } from "./layout.tsx";
@@ -32,7 +32,13 @@ function readView(c: AppContext, { labels }: OpenPage): ListView {
   const query = (c.req.query("q") ?? "").slice(0, 1000);
   const labelId = c.req.param("label_id");
   if (labelId === undefined)
-    return { folder: c.req.param("folder") ?? "", label: null, query, everywhere: c.req.query("all") === "1" };
+    return {
+      folder: c.req.param("folder") ?? "",
+      label: null,
+      query,
+      everywhere: c.req.query("all") === "1",
+      list: threadLists.find((list) => list === c.req.query("list")),
+    };
   const label = labels.find(({ id }) => id === labelId.toLowerCase());
   if (!label) throw notFound("Label");
   return { folder: "INBOX", label, query: "", everywhere: true };
@@ -40,11 +46,11 @@ function readView(c: AppContext, { labels }: OpenPage): ListView {
 
 function pathOf(
   { mailbox }: OpenPage,
-  { folder, label, query, everywhere }: ListView,
+  { folder, label, query, everywhere, list }: ListView,
   more: Record<string, string | undefined>,
 ) {
   if (label !== null) return labelPath(mailbox.id, label.id, more);
-  return folderPath(mailbox.id, folder, { q: query, all: everywhere ? "1" : "", ...more });
+  return folderPath(mailbox.id, folder, { q: query, all: everywhere ? "1" : "", list, ...more });
 }
 
 async function changeList(c: AppContext) {
@@ -93,15 +99,12 @@ async function showList(c: AppContext) {
 }
 
 /** Reads a page of a list with one call of the mailbox. `upTo`: the greatest UID, for conversations. Null: no such folder. */
-async function readRows(
-  { mailbox: { store } }: OpenPage,
-  view: ListView,
-  offset: number,
-  before: ListPlace | undefined,
-) {
-  const { folder, label, query, everywhere } = view;
+async function readRows({ caller, mailbox }: OpenPage, view: ListView, offset: number, before: ListPlace | undefined) {
+  const { folder, label, query, everywhere, list } = view;
+  const { store } = mailbox;
   if (hasConversations(view)) {
-    const found = await store.listConversations(folder, { limit: PAGE_SIZE, before });
+    const show = list && shownIn(caller, mailbox, list);
+    const found = await store.listConversations(folder, { limit: PAGE_SIZE, before, show });
     return found && { ...found, next: found.next === null ? null : { before: writePlace(found.next) } };
   }
   const range = { limit: PAGE_SIZE, offset };
@@ -112,14 +115,6 @@ async function readRows(
     : store.listLabelled(label.id, range));
   const isFull = found?.items.length === PAGE_SIZE;
   return found && { ...found, upTo: null, next: isFull ? { offset: String(offset + PAGE_SIZE) } : null };
-}
-
-/** Returns a place of a list as the query of its next page has it: time and UID, of a message that may be gone by then. */
-const writePlace = ({ receivedAt, uid }: ListPlace) => `${receivedAt}-${uid}`;
-
-function readPlace(text = ""): ListPlace | undefined {
-  const [, receivedAt, uid] = /^(\d{1,15})-(\d{1,10})$/.exec(text) ?? [];
-  return uid === undefined ? undefined : { receivedAt: Number(receivedAt), uid: Number(uid) };
 }
 
 const toNumber = (text: string | undefined) =>

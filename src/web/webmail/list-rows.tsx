@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import { Avatar, Icon, Time } from "../../http/ui/index.ts";
+import { currentState } from "../../mailboxes/inbox/index.ts";
 import type { ConversationItem, MessageItem, Person } from "../../mailboxes/mailbox-store/index.ts";
 import { Dot, type OpenPage } from "./layout.tsx";
 import type { ListView } from "./list-view.ts";
@@ -11,7 +12,8 @@ export const subjectOf = ({ subject }: { subject: string }) => (subject === "" ?
 
 /** A conversation in the list of a folder: the newest message that the folder has of it. */
 export function ConversationRow({ page, item }: { page: OpenPage; item: ConversationItem }) {
-  const { address, id } = page.mailbox;
+  const { address, id, people } = page.mailbox;
+  const state = currentState(item.state, people);
   const who = item.folder === "Sent" ? toRecipients(item.to) : namesOf(item.people, address) || "(no sender)";
   return (
     <Row
@@ -31,6 +33,8 @@ export function ConversationRow({ page, item }: { page: OpenPage; item: Conversa
         </span>
       ) : null}
       {item.hasDraft ? <span class="draft">Draft</span> : null}
+      {state.closedAt === null ? null : <span class="tag">Closed</span>}
+      {state.assignee === null ? null : <span class="tag">{state.assignee.name}</span>}
     </Row>
   );
 }

@@ -1,7 +1,9 @@
 import { ButtonLink, Form } from "../../http/ui/index.ts";
+import { authorOf } from "../../mailboxes/inbox/index.ts";
 import type { Conversation, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
 import type { Done } from "./bulk-actions.ts";
 import { MessageForm, titleOf } from "./compose-page.tsx";
+import { CareForm, Entries } from "./conversation-care.tsx";
 import { ConversationMessage, type ShownMessage } from "./conversation-message.tsx";
 import { Dot, type OpenPage, WebmailLayout } from "./layout.tsx";
 import { subjectOf } from "./list-rows.tsx";
@@ -39,6 +41,7 @@ export function MessagePage({ page, conversation, shown, withImages, done, writi
         </h1>
         <Labels page={page} conversation={conversation} own={labels} />
       </div>
+      <CareForm page={page} message={message} care={conversation} />
       {earlier === null ? null : (
         <p>
           <a class="action" href={messagePath(id, earlier)}>
@@ -54,10 +57,12 @@ export function MessagePage({ page, conversation, shown, withImages, done, writi
               page={page}
               {...one}
               folder={message.folder}
+              author={authorOfAnswer(page, one.message, conversation)}
               withImages={withImages && one.message === message}
             />
           ))}
       </div>
+      <Entries page={page} message={message} care={conversation} />
       {writing !== null ? (
         <section aria-labelledby="writing">
           <h2 id="writing">{titleOf(writing.form)}</h2>
@@ -74,6 +79,13 @@ export function MessagePage({ page, conversation, shown, withImages, done, writi
       )}
     </WebmailLayout>
   );
+}
+
+/** Returns the name of the other person who has sent an answer from the mailbox, or null. */
+function authorOfAnswer({ caller }: OpenPage, { folder, messageId }: StoredMessage, { entries }: Conversation) {
+  if (folder !== "Sent" || messageId === null) return null;
+  const author = entries.find(({ kind, text }) => kind === "answer" && text === messageId)?.author;
+  return author && author.id !== authorOf(caller).id ? author.name : null;
 }
 
 const isDraft = ({ folder, uid }: StoredMessage, draft: string) => folder === "Drafts" && String(uid) === draft;

@@ -29,29 +29,7 @@ const message = (c: AppContext) =>
 
 /** The pages of a conversation and of one message of a mailbox, and its files. */
 export const messagePages = newRoutes()
-  .get("/mail/:mailbox_id/:folder/:uid", ...webmailFor("GET /v1/inbox/:mailbox_id/messages/:uid"), async (c) => {
-    const page = await openPage(c, c.req.url);
-    const conversation = await getConversation(page.mailbox, c.req.param("folder"), parseUid(c.req.param("uid")));
-    // A person who opens a conversation has read it; the API leaves that to the client. The script reads the page again when
-    // something has changed, such as that the message is unread: that is not a person.
-    const isRead = c.req.header("Sec-Fetch-Dest") !== "empty";
-    const [shown, folders, writing] = await Promise.all([
-      toShown(page, conversation),
-      isRead ? markAsRead(page, conversation) : page.folders,
-      openFormBelow(page, conversation.message, c.req.query()),
-    ]);
-    const element = (
-      <MessagePage
-        page={{ ...page, folders }}
-        conversation={conversation}
-        shown={shown}
-        withImages={c.req.query("images") === "1"}
-        done={await readDone(page, c.req.query())}
-        writing={writing}
-      />
-    );
-    return respondPage(c, element, { frames: true });
-  })
+  .get("/mail/:mailbox_id/:folder/:uid", ...webmailFor("GET /v1/inbox/:mailbox_id/messages/:uid"), showConversation)
   .get("/mail/:mailbox_id/:folder/:uid/body", ...webmailFor("GET /v1/inbox/:mailbox_id/messages/:uid"), async (c) => {
     const stored = await message(c);
     const foreignImages = c.req.query("images") === "1";
@@ -80,6 +58,35 @@ export const messagePages = newRoutes()
       return c.body(file.body, 200, download(file.filename, file.contentType));
     },
   );
+
+/** Shows the conversation of the message that the path names. */
+export async function showConversation(c: AppContext): Promise<Response> {
+  const page = await openPage(c, c.req.url);
+  const conversation = await getConversation(
+    page.mailbox,
+    c.req.param("folder") ?? "",
+    parseUid(c.req.param("uid") ?? ""),
+  );
+  // A person who opens a conversation has read it; the API leaves that to the client. The script reads the page again when
+  // something has changed, such as that the message is unread: that is not a person.
+  const isRead = c.req.header("Sec-Fetch-Dest") !== "empty";
+  const [shown, folders, writing] = await Promise.all([
+    toShown(page, conversation),
+    isRead ? markAsRead(page, conversation) : page.folders,
+    openFormBelow(page, conversation.message, c.req.query()),
+  ]);
+  const element = (
+    <MessagePage
+      page={{ ...page, folders }}
+      conversation={conversation}
+      shown={shown}
+      withImages={c.req.query("images") === "1"}
+      done={await readDone(page, c.req.query())}
+      writing={writing}
+    />
+  );
+  return respondPage(c, element, { frames: true });
+}
 
 /** Texts that a page has itself. Each is at most 21 reads of the object store; further ones load in frames. */
 const MAX_TEXTS = 4;

@@ -10,6 +10,10 @@ export const folderPath = (mailboxId: string, folder: string, query: Query = {})
 export const messagePath = (mailboxId: string, { folder, uid }: { folder: string; uid: number }, query: Query = {}) =>
   withQuery(`${folderPath(mailboxId, folder)}/${uid}`, query);
 
+/** The path of the forms about a conversation, which one of its messages names. */
+export const threadPath = (mailboxId: string, { folder, uid }: { folder: string; uid: number }) =>
+  `/mail/threads/${mailboxId}/${encodeURIComponent(folder)}/${uid}`;
+
 export const composePath = (mailboxId: string, query: Query = {}) => withQuery(`/mail/compose/${mailboxId}`, query);
 
 export const scheduledPath = (mailboxId: string, query: Query = {}) => withQuery(`/mail/scheduled/${mailboxId}`, query);

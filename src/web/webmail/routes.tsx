@@ -24,6 +24,7 @@ import { MailboxesPage, MailboxSignInPage } from "./pages.tsx";
 import { folderPath } from "./paths.ts";
 import { savedRepliesPages } from "./saved-replies-routes.tsx";
 import { settingsPages } from "./settings-routes.tsx";
+import { threadPages } from "./thread-routes.tsx";
 
 /** Refuses handshakes of other pages before the session is read, which could refresh it. */
 const ownPagesOnly: Middleware = (c, next) => {
@@ -83,6 +84,7 @@ export const webmailPages = newRoutes()
   .route("/", autoReplyPages)
   .route("/", filterPages)
   .route("/", aliasPages)
+  .route("/", threadPages)
   .route("/", listPages)
   .route("/", messagePages)
   .onError(onPageError);

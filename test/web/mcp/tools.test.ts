@@ -175,6 +175,13 @@ it("reads folders, messages, threads and searches of a mailbox", async () => {
     seen: false,
   });
   expect((await result("list_mailbox_labels", { mailbox_id })).items).toEqual([]);
+  expect(await result("list_mailbox_threads", { mailbox_id })).toMatchObject({
+    items: expect.arrayContaining([expect.objectContaining({ thread_id, closed_at: null })]),
+  });
+  const note = { mailbox_id, thread_id, text: "Ask the store" };
+  expect(await result("note_mailbox_thread", note)).toMatchObject({ kind: "note", text: "Ask the store" });
+  const closed = await result("assign_mailbox_thread", { mailbox_id, thread_id, closed: true });
+  expect(closed).toMatchObject({ assignee: null, closed_at: expect.any(String) });
   expect((await result("get_mailbox_thread", { mailbox_id, thread_id })).items).toMatchObject([{ uid }]);
   const other = await connected(await aKey(workspace, { scopes: ["emails:view"] }));
   await expect(call(other, "list_mailbox_messages", { mailbox_id })).rejects.toThrow();

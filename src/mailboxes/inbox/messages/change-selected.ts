@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { folderName, type SelectedResult, saveUsedBytes } from "../../mailbox-store/index.ts";
-import type { OpenMailbox } from "../open.ts";
+import { authorOf, isShared, type OpenMailbox } from "../open.ts";
 import { toChange, unknownFolder, unknownLabel } from "./change.ts";
 import type { SelectionIn } from "./schema.ts";
 
@@ -22,7 +22,10 @@ export async function changeSelected(
     selection: { ...input, upTo: input.up_to ?? null },
     change: toChange(input),
   }));
-  const { results, usedBytes } = await mailbox.store.changeSelected(selections);
+  const { results, usedBytes } = await mailbox.store.changeSelected(
+    selections,
+    isShared(mailbox) ? authorOf(ctx) : null,
+  );
   if (selections.some(({ change }) => change.type === "expunge")) await saveUsedBytes(ctx, mailbox, usedBytes);
   for (const [index, result] of results.entries())
     if ("unknown" in result)

@@ -4,7 +4,8 @@ import { ExtractedContent } from "../../../lib/json-extract/content.ts";
 import { newSentCopy } from "../../../platform/outbox/sent-copy.ts";
 import { ContentUpload } from "../../../sending/emails/content/index.ts";
 import { isRefusal, type NewEmail, sendEmail } from "../../../sending/emails/send/index.ts";
-import type { OpenMailbox } from "../open.ts";
+import type { MessageItem } from "../../mailbox-store/index.ts";
+import { authorOf, type OpenMailbox } from "../open.ts";
 import { wrapText } from "../wrap-text.ts";
 import { findFiles, type UploadedFile } from "./files.ts";
 import { replyFields } from "./reply-fields.ts";
@@ -38,7 +39,7 @@ export async function sendFromMailbox(ctx: CallerCtx, mailbox: OpenMailbox, inpu
     const attachments = await storeFiles(upload, files);
     const request = { ...toRequest(mailbox, input, headers), attachments };
     const accepted = await sendEmail(ctx, request, "inbox", upload, copyOf);
-    if (original) await mailbox.store.setFlags(original.folder, [original.uid], { answered: true }).catch(() => null);
+    if (original) await noteAnswer(ctx, mailbox, original, accepted.message_id);
     return accepted;
   } catch (error) {
     await upload.abort();
@@ -46,6 +47,15 @@ export async function sendFromMailbox(ctx: CallerCtx, mailbox: OpenMailbox, inpu
     if (isRefusal(error)) await free();
     throw inRequestPaths(error);
   }
+}
+
+/** Marks a message as answered, and notes who has answered it. The email is accepted, so an error changes nothing of that. */
+async function noteAnswer(ctx: CallerCtx, { store }: OpenMailbox, original: MessageItem, messageId: string) {
+  const answer = { answer: messageId };
+  await Promise.all([
+    store.setFlags(original.folder, [original.uid], { answered: true }),
+    store.changeThread(original.threadId, authorOf(ctx), answer),
+  ]).catch(() => null);
 }
 
 /** Claims a draft for an email, and stops the one that sent it before. Returns what frees it. Throws 409. */

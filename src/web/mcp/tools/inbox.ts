@@ -44,6 +44,27 @@ export const inboxTools: ToolsByName = {
     route: "GET /v1/inbox/:mailbox_id/threads/:thread_id",
     isForeign: true,
   },
+  list_mailbox_threads: {
+    title: "List the conversations of a mailbox",
+    description:
+      "Returns the conversations of a folder, newest first, with the person who cares for each. `list` shows those of the caller, of " +
+      "nobody, or closed ones.",
+    route: "GET /v1/inbox/:mailbox_id/threads",
+    isForeign: true,
+  },
+  assign_mailbox_thread: {
+    title: "Assign or close a conversation",
+    description: "Assigns a conversation to a person of the mailbox or to nobody, closes it or opens it again.",
+    route: "PATCH /v1/inbox/:mailbox_id/threads/:thread_id",
+    effect: "write",
+    repeatable: true,
+  },
+  note_mailbox_thread: {
+    title: "Add a note to a conversation",
+    description: "Adds a note that only people of the mailbox see. No mail has it.",
+    route: "POST /v1/inbox/:mailbox_id/threads/:thread_id/notes",
+    effect: "write",
+  },
   draft_reply: {
     title: "Draft a reply",
     description:

@@ -31,6 +31,7 @@ export const WEBMAIL_PAGES: Pages = {
     searched: { query: "?q=order" },
     drafts: { ids: { folder: "drafts" } },
     empty: { ids: { folder: "trash" } },
+    mine: { query: "?list=mine" },
     selected: { act: (page) => page.locator("ul.messages input[type=checkbox]").first().check() },
   },
   "/mail/:mailbox_id/:folder/:uid": {

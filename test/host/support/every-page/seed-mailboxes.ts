@@ -62,6 +62,19 @@ export async function seedMailboxes(site: Site) {
   });
   for (const name of ["Delivery times", `Returns ${WORD}`])
     await mail.call("POST", "/saved-replies", { name, text: `Hello {{name}},\n\nabout ${WORD}: within three days.` });
+  const colleagues = await ctx.db
+    .prepare("SELECT user_id FROM memberships WHERE workspace = ?1")
+    .bind(workspaceNumber)
+    .all<{ user_id: string }>();
+  const people = colleagues.results.map(({ user_id }) => user_id);
+  await call("PUT", `/v1/mailboxes/${box}/assignees`, { user_ids: people });
+  const { items: threads } = await mail.call<{ items: { thread_id: string; subject: string }[] }>("GET", "/threads");
+  const [first, second] = threads.filter(({ subject }) => subject.includes("order"));
+  await mail.call("PATCH", `/threads/${first?.thread_id}`, { assignee_id: people.at(-1) });
+  await mail.call("POST", `/threads/${first?.thread_id}/notes`, {
+    text: `She called again.\nAsk ${PERSON} about ${WORD}.`,
+  });
+  await mail.call("PATCH", `/threads/${second?.thread_id}`, { closed: true });
   await mail.call("PUT", "/blocked-senders", { emails: ["spam@example.org", ADDRESS] });
   await mail.call("PUT", "/auto-reply", { is_active: true, subject: "Away", text: "I am back in December." });
   const filter = await create(`/v1/inbox/${box}/filters`, {

@@ -32,6 +32,14 @@ const aRule = (attacker: TestWorkspace, action: object) => ({
 });
 const CONDITIONS = Array.from({ length: 20 }, () => ({ field: "subject", op: "contains", value: textOf(250) }));
 
+/** Receives a message, and returns the path of the notes of its conversation. */
+async function notesOf(attacker: TestWorkspace): Promise<string> {
+  await deliver(attacker.mailbox, aRawMessage({}));
+  const path = await inboxOf(attacker);
+  const { items } = await (await attacker.get(`${path}/messages`)).json<{ items: { thread_id: string }[] }>();
+  return `${path}/threads/${items[0]?.thread_id}/notes`;
+}
+
 /** Attacks by mailboxes, forwarding rules and what is in a mailbox. */
 export const mailboxAttacks: readonly Attack[] = [
   posting(
@@ -70,6 +78,20 @@ export const mailboxAttacks: readonly Attack[] = [
   ofInbox("POST /folders", () => ({ name: textOf(200) }), { calls: 510 }),
   ofInbox("POST /labels", () => ({ name: textOf(200), color: "#000000" }), { calls: 210 }),
   ofInbox("POST /saved-replies", () => ({ name: textOf(200), text: textOf(10_000) }), { calls: 110 }),
+  postingTo("POST /v1/inbox/:mailbox_id/threads/:thread_id/notes", notesOf, () => ({ text: textOf(5_000) }), {
+    calls: 210,
+  }),
+  {
+    operation: "DELETE /v1/inbox/:mailbox_id/threads/:thread_id/notes/:note_id",
+    way: "of a new one",
+    prepare: async (attacker) => {
+      const path = await notesOf(attacker);
+      return async () => {
+        const note = await (await attacker.post(path, { text: textOf(5_000) })).json<{ id: string }>();
+        return attacker.call("DELETE", `${path}/${note.id}`);
+      };
+    },
+  },
   ofInbox("PUT /blocked-senders", () => ({ emails: Array.from({ length: 1_000 }, anAddress) }), { calls: 6 }),
   ofInbox("PUT /auto-reply", () => ({ is_active: true, subject: textOf(500), text: textOf(20_000) })),
   {

@@ -18,6 +18,7 @@ const REPEATED = [
   "PATCH /v1/inbox/:mailbox_id/filters/:filter_id",
   "PATCH /v1/inbox/:mailbox_id/labels/:label_id",
   "PATCH /v1/inbox/:mailbox_id/saved-replies/:reply_id",
+  "PATCH /v1/inbox/:mailbox_id/threads/:thread_id",
   "PUT /v1/notifications/preferences",
   "PUT /v1/emails/saved-searches",
   "PUT /v1/mailboxes/:mailbox_id/password",

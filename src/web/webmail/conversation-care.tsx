@@ -1,0 +1,75 @@
+import { Form, Select, Submit, TextArea, Time } from "../../http/ui/index.ts";
+import { iso } from "../../lib/time.ts";
+import { currentState, isShared, type ThreadCare } from "../../mailboxes/inbox/index.ts";
+import type { StoredMessage, ThreadEntry } from "../../mailboxes/mailbox-store/index.ts";
+import type { OpenPage } from "./layout.tsx";
+import { folderTitle, threadPath } from "./paths.ts";
+
+interface CareProps {
+  page: OpenPage;
+  message: StoredMessage;
+  care: ThreadCare;
+}
+
+/** Who cares for a conversation of a mailbox that several people answer: the choice of a person, and whether it is closed. */
+export function CareForm({ page, message, care }: CareProps) {
+  if (!isShared(page.mailbox)) return null;
+  const state = currentState(care.state, page.mailbox.people);
+  const people = page.mailbox.people.map(({ id, name }) => ({ value: id, label: name }));
+  return (
+    <Form class="care" action={threadPath(page.mailbox.id, message)} refills={false}>
+      <Select name="assignee_id" label="Assigned to" none="Nobody" options={people} value={state.assignee?.id ?? ""} />
+      <Submit label="Assign" kind="quiet" action="assign" />
+      {state.closedAt === null ? (
+        <Submit label="Close" kind="quiet" action="close" />
+      ) : (
+        <Submit label="Open again" kind="quiet" action="reopen" />
+      )}
+    </Form>
+  );
+}
+
+/** What people have done with a conversation: notes, and one line for each of the rest. An answer is a message itself. */
+export function Entries({ page, message, care: { entries } }: CareProps) {
+  const shown = entries.filter(({ kind }) => kind !== "answer");
+  if (shown.length === 0 && !isShared(page.mailbox)) return null;
+  return (
+    <section class="entries" aria-label="Notes">
+      <ol id="entries" data-live="">
+        {shown.map((entry) =>
+          entry.kind === "note" ? (
+            <Note page={page} message={message} entry={entry} />
+          ) : (
+            <li class="soft">
+              {sentenceOf(entry)} <Time at={iso(entry.at)} as="short" />
+            </li>
+          ),
+        )}
+      </ol>
+      <Form action={threadPath(page.mailbox.id, message)} refills={false}>
+        <TextArea name="text" label="Note for the people of this mailbox" hint="It is never sent." rows={2} />
+        <Submit label="Add note" kind="quiet" action="note" />
+      </Form>
+    </section>
+  );
+}
+
+const Note = ({ page, message, entry }: Omit<CareProps, "care"> & { entry: ThreadEntry }) => (
+  <li class="note">
+    <p class="soft">
+      Note of {entry.author?.name ?? "somebody"} <Time at={iso(entry.at)} as="short" />
+    </p>
+    <p class="text">{entry.text}</p>
+    <Form action={threadPath(page.mailbox.id, message)} fields={{ note_id: entry.id }} refills={false}>
+      <Submit label="Delete" kind="danger" action="unnote" name="Delete this note" isUnchecked />
+    </Form>
+  </li>
+);
+
+function sentenceOf({ kind, author, text }: ThreadEntry): string {
+  const who = author?.name ?? "";
+  if (kind === "assign") return text === "" ? `${who} assigned it to nobody` : `${who} assigned it to ${text}`;
+  if (kind === "move") return `${who} moved it to ${folderTitle(text)}`;
+  if (kind === "close") return `${who} closed it`;
+  return author === null ? "A new message opened it again" : `${who} opened it again`;
+}
