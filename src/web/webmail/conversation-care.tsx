@@ -46,23 +46,28 @@ export function Entries({ page, message, care: { entries } }: CareProps) {
           ),
         )}
       </ol>
-      <Form action={threadPath(page.mailbox.id, message)} refills={false}>
-        <TextArea name="text" label="Note for the people of this mailbox" hint="It is never sent." rows={2} />
-        <Submit label="Add note" kind="quiet" action="note" />
-      </Form>
+      <details>
+        <summary>Add a note</summary>
+        <Form action={threadPath(page.mailbox.id, message)}>
+          <TextArea name="text" label="Note for the people of this mailbox" hint="It is never sent." rows={3} />
+          <p>
+            <Submit label="Add note" kind="quiet" action="note" />
+          </p>
+        </Form>
+      </details>
     </section>
   );
 }
 
 const Note = ({ page, message, entry }: Omit<CareProps, "care"> & { entry: ThreadEntry }) => (
   <li class="note">
-    <p class="soft">
-      Note of {entry.author?.name ?? "somebody"} <Time at={iso(entry.at)} as="short" />
-    </p>
-    <p class="text">{entry.text}</p>
-    <Form action={threadPath(page.mailbox.id, message)} fields={{ note_id: entry.id }} refills={false}>
-      <Submit label="Delete" kind="danger" action="unnote" name="Delete this note" isUnchecked />
+    <Form class="actions" action={threadPath(page.mailbox.id, message)} fields={{ note_id: entry.id }} refills={false}>
+      <span class="soft">
+        Note of {entry.author?.name ?? "somebody"} <Time at={iso(entry.at)} as="short" />
+      </span>
+      <Submit label="Delete" kind="bare" icon="trash" action="unnote" name="Delete this note" isUnchecked />
     </Form>
+    <p class="text">{entry.text}</p>
   </li>
 );
 

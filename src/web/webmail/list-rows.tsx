@@ -24,6 +24,7 @@ export function ConversationRow({ page, item }: { page: OpenPage; item: Conversa
       pick={{ name: "thread", value: item.threadId }}
       path={messagePath(id, item)}
       labels={item.labels}
+      care={[state.closedAt === null ? null : "Closed", state.assignee?.name ?? null]}
     >
       {item.count > 1 ? (
         <span class="count">
@@ -33,8 +34,6 @@ export function ConversationRow({ page, item }: { page: OpenPage; item: Conversa
         </span>
       ) : null}
       {item.hasDraft ? <span class="draft">Draft</span> : null}
-      {state.closedAt === null ? null : <span class="tag">Closed</span>}
-      {state.assignee === null ? null : <span class="tag">{state.assignee.name}</span>}
     </Row>
   );
 }
@@ -75,10 +74,12 @@ interface RowProps {
   labels: readonly string[];
   /** Folder of the message when the list has several. */
   place?: string | null;
+  /** What is said of its conversation: that it is closed, and who cares for it. */
+  care?: readonly (string | null)[];
   children?: Child;
 }
 
-const Row = ({ page, item, id, who, pick, path, labels, place = null, children }: RowProps) => (
+const Row = ({ page, item, id, who, pick, path, labels, place = null, care = [], children }: RowProps) => (
   <li id={id} class={item.seen ? undefined : "unread"}>
     <label class="pick">
       <Avatar {...faceOf(item)} />
@@ -92,7 +93,7 @@ const Row = ({ page, item, id, who, pick, path, labels, place = null, children }
         {item.seen ? null : <span class="unseen">New: </span>}
         {item.flagged ? <span class="star">★ starred: </span> : null}
         <a href={path}>{subjectOf(item)}</a>
-        {place === null ? null : <span class="tag">{place}</span>}
+        {[place, ...care].map((text) => (text === null ? null : <span class="tag cut">{text}</span>))}
         {page.labels
           .filter((label) => labels.includes(label.id))
           .map(({ name, color }) => (

@@ -7,7 +7,7 @@ export const files = {
   editorScript: "/assets/editor-24a601f2.js",
   style: "/assets/page-8bc32d2e.css",
   dashboardStyle: "/assets/dashboard-ae4d037e.css",
-  webmailStyle: "/assets/webmail-71381b66.css",
+  webmailStyle: "/assets/webmail-8df9aed8.css",
   frontStyle: "/assets/front-22264c01.css",
   referenceStyle: "/assets/reference-8f225a79.css",
   guides: "/assets/guides-e1dccf0.json",

@@ -62,11 +62,7 @@ export async function seedMailboxes(site: Site) {
   });
   for (const name of ["Delivery times", `Returns ${WORD}`])
     await mail.call("POST", "/saved-replies", { name, text: `Hello {{name}},\n\nabout ${WORD}: within three days.` });
-  const colleagues = await ctx.db
-    .prepare("SELECT user_id FROM memberships WHERE workspace = ?1")
-    .bind(workspaceNumber)
-    .all<{ user_id: string }>();
-  const people = colleagues.results.map(({ user_id }) => user_id);
+  const people = [workspace.userId, await site.addMember()];
   await call("PUT", `/v1/mailboxes/${box}/assignees`, { user_ids: people });
   const { items: threads } = await mail.call<{ items: { thread_id: string; subject: string }[] }>("GET", "/threads");
   const [first, second] = threads.filter(({ subject }) => subject.includes("order"));
