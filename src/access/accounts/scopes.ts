@@ -92,7 +92,7 @@ export const roleScopes: Readonly<Record<"owner" | "admin" | "member", readonly 
   member: everyScope.filter((scope) => !deniedToMembers.includes(scope)),
 };
 
-/** What a member `m` may do at most, as its row has it. Each credential reads it anew. */
+/** The rights of a member `m` at most, as its row has them. Each credential reads it anew. */
 export interface Standing {
   role: "owner" | "admin" | "member";
   /** 1: the member sees only the mailboxes that it is assigned to. */

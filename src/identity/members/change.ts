@@ -22,7 +22,7 @@ const statements: Readonly<Record<"set" | "delete", string>> = {
 
 const FIND_OTHER_OWNER = "SELECT 1 FROM memberships WHERE workspace = ?1 AND role = 'owner' AND user_id <> ?2 LIMIT 1";
 
-/** What a member becomes. `mailboxesOnly`: it sees only the mailboxes that it is assigned to; undefined: a member stays as it is. */
+/** The standing that a member gets. `mailboxesOnly`: it sees only the mailboxes that it is assigned to; undefined: a member stays as it is. */
 export interface NewStanding {
   role: Role;
   mailboxesOnly?: boolean | undefined;

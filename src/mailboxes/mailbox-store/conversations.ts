@@ -80,7 +80,7 @@ interface ConversationRow extends ItemRow {
 export interface ConversationRange {
   limit: number;
   before?: ListPlace | undefined;
-  /** Which conversations are shown, of whom: of a person who is `mine`, or assigned to none of the people. Absent: all. */
+  /** The conversations that are shown: those of a person who is `mine`, or assigned to none of the people. Absent: all. */
   show?: ShownThreads | undefined;
 }
 

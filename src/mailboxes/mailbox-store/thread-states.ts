@@ -7,8 +7,8 @@ export interface Author {
   name: string;
 }
 
-/** What has been done with a conversation. `answer`: its text is the Message-ID of the answer. `reopen` by mail has no author. */
-export type EntryKind = "note" | "assign" | "close" | "reopen" | "answer" | "move";
+/** An act with a conversation. `answer`: its text is the Message-ID of the answer. `reopen` by mail has no author. */
+type EntryKind = "note" | "assign" | "close" | "reopen" | "answer" | "move";
 
 /** An entry of a conversation: it is in the mailbox only, and no mail has it. `at` in ms since 1970. */
 export interface ThreadEntry {
@@ -57,7 +57,7 @@ export const listThreadEntries = (sql: Sql, thread: string): ThreadEntry[] =>
     thread,
   ).map(({ author, author_name, ...entry }) => ({ ...entry, author: toAuthor(author, author_name) }));
 
-/** What a person does with a conversation. */
+/** An act of a person. */
 export type ThreadChange = { assignee: Author | null } | { closed: boolean } | { note: string } | { answer: string };
 
 /** The state and entries afterwards; or why nothing changed. */
@@ -72,7 +72,7 @@ function write(sql: Sql, thread: string, { assignee, closedAt }: ThreadState): v
   setKeywords(sql, thread);
 }
 
-// The newest messages of a conversation have the keywords by which mail programs see its state (docs/contract/imap.md).
+// The newest messages of a conversation have the keywords by which mail programs see its state (docs/contract/inbox.md#conversations).
 const NEWEST = "(SELECT id FROM messages WHERE thread = ?1 ORDER BY received_at DESC LIMIT 500)";
 const HAS = "instr(' ' || keywords || ' ', ' ' || ?2 || ' ')";
 const SET_KEYWORD = `UPDATE messages SET keywords = trim(keywords || ' ' || ?2) WHERE id IN ${NEWEST} AND ${HAS} = 0`;
@@ -80,7 +80,7 @@ const CLEAR_KEYWORD = `
   UPDATE messages SET keywords = trim(replace(' ' || keywords || ' ', ' ' || ?2 || ' ', ' ')) WHERE id IN ${NEWEST} AND ${HAS} > 0`;
 
 /** Gives the messages of a conversation the keywords of its state, also one that has just come. */
-export function setKeywords(sql: Sql, thread: string): void {
+function setKeywords(sql: Sql, thread: string): void {
   const { assignee, closedAt } = readThreadState(sql, thread);
   for (const [keyword, isSet] of [
     ["$Assigned", assignee !== null],

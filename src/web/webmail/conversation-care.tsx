@@ -29,7 +29,7 @@ export function CareForm({ page, message, care }: CareProps) {
   );
 }
 
-/** What people have done with a conversation: notes, and one line for each of the rest. An answer is a message itself. */
+/** The entries of a conversation: notes, and one line for each of the rest. An answer is a message itself. */
 export function Entries({ page, message, care: { entries } }: CareProps) {
   const shown = entries.filter(({ kind }) => kind !== "answer");
   if (shown.length === 0 && !isShared(page.mailbox)) return null;

@@ -74,7 +74,7 @@ interface RowProps {
   labels: readonly string[];
   /** Folder of the message when the list has several. */
   place?: string | null;
-  /** What is said of its conversation: that it is closed, and who cares for it. */
+  /** The state of its conversation: that it is closed, and who cares for it. */
   care?: readonly (string | null)[];
   children?: Child;
 }

@@ -8,7 +8,7 @@ import { draftForm, emptyForm, type Reply, replyForm } from "./reply-form.ts";
 
 type Query = Readonly<Record<string, string>>;
 
-/** What a mailbox offers to the person who writes: the addresses that it writes to most, and its saved replies. */
+/** The offers of a mailbox to the person who writes: the addresses that it writes to most, and its saved replies. */
 export interface Offered {
   known: readonly Person[];
   savedReplies: readonly SavedReply[];

@@ -4,7 +4,7 @@ import { mailboxBudgets } from "../../../platform/budgets/objects.ts";
 import type { Author, ThreadChange, ThreadEntry, ThreadState } from "../../mailbox-store/index.ts";
 import { authorOf, keepResponse, type OpenMailbox, type ReadableMailbox } from "../open.ts";
 
-/** What people have done with a conversation of a mailbox. */
+/** The state of a conversation, and the acts of people with it. */
 export interface ThreadCare {
   /** A person who may no longer open the mailbox is nobody. */
   state: ThreadState;

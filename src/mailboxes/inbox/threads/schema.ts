@@ -69,7 +69,7 @@ const itemExample = {
   ...stateExample,
 };
 
-export const ThreadItemOut = z
+const ThreadItemOut = z
   .object({
     thread_id: z.string(),
     uid: z.int().describe("Of its newest message in the folder."),
