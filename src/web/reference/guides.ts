@@ -19,12 +19,22 @@ export interface Guide extends GuideText {
 
 let read: readonly Guide[] | null = null;
 
-/** The guides in the order in which people need them. Others come after them. */
-const ORDER = [
-  ...["first-email", "verify-a-domain", "client", "set-up-smtp", "webhooks", "debug-a-webhook", "bounces"],
-  ...["broadcasts", "use-a-mailbox", "mail-programs", "transfer-a-domain", "domain-transfers", "resend"],
+/** The guides in the order in which people need them. */
+export const ORDER = [
+  ...["first-email", "verify-a-domain", "client", "set-up-smtp", "templates", "webhooks", "debug-a-webhook", "bounces"],
+  ...[
+    "sign-up-form",
+    "topics",
+    "segments",
+    "broadcasts",
+    "automations",
+    "use-a-mailbox",
+    "mail-programs",
+    "forwarding",
+  ],
+  ...["connect-an-assistant", "transfer-a-domain", "domain-transfers", "resend"],
 ];
-const placeOf = ({ kind, slug }: GuideText) => (kind === "guides" ? ORDER.indexOf(slug) + 1 || ORDER.length + 1 : 0);
+const placeOf = ({ kind, slug }: GuideText) => (kind === "guides" ? ORDER.indexOf(slug) + 1 : 0);
 
 /** Returns all guides in the order of `ORDER`, and all rules in alphabetical order. Reads 300 KB from the static assets at the first call. */
 export async function readGuides(assets: Fetcher): Promise<readonly Guide[]> {
