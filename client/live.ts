@@ -27,6 +27,12 @@ export function followChanges(): void {
       void refreshPage();
     }, COLLECT_MS);
   };
+  let again = 0;
+  const planAgain = () => {
+    clearTimeout(again);
+    const wait = document.querySelector<HTMLElement>("[data-again]")?.dataset.again;
+    if (wait !== undefined) again = setTimeout(refresh, Number(wait));
+  };
   const connect = () => {
     const socket = new WebSocket(url);
     socket.addEventListener("open", () => {
@@ -51,6 +57,8 @@ export function followChanges(): void {
   document.addEventListener("visibilitychange", () => {
     if (isDue) refresh();
   });
+  document.addEventListener("refreshed", planAgain);
+  planAgain();
   connect();
 }
 

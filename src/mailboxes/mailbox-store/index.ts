@@ -29,4 +29,5 @@ export { saveUsedBytes } from "./save-used-bytes.ts";
 export type { SavedReply, SavedReplyResult } from "./saved-replies.ts";
 export type * from "./state-types.ts";
 export type { Author, ThreadChange, ThreadEntry, ThreadState } from "./thread-states.ts";
+export type { Writer } from "./thread-writers.ts";
 export type * from "./types.ts";

@@ -188,7 +188,10 @@ const migrations: readonly string[] = [
     text TEXT NOT NULL, at INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX thread_entries_by_thread ON thread_entries (thread, n);
-  CREATE INDEX thread_notes ON thread_entries (n) WHERE kind = 'note';`,
+  CREATE INDEX thread_notes ON thread_entries (n) WHERE kind = 'note';
+  ${table("thread_writers")} (
+    thread TEXT NOT NULL, person TEXT NOT NULL, name TEXT NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (thread, person)
+  ) STRICT, WITHOUT ROWID;`,
 ];
 
 /** Brings the database of a mailbox to a version of the schema, by default the newest. A new one gets the system folders. `now` in ms. */

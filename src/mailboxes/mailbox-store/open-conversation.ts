@@ -2,6 +2,7 @@ import { findFolder, folderIds } from "./folders.ts";
 import { type MessageRow, STORED, toStored } from "./message-rows.ts";
 import { all, first, type Sql } from "./sql.ts";
 import { listThreadEntries, readThreadState, type ThreadEntry, type ThreadState } from "./thread-states.ts";
+import { listWriters, type Writer } from "./thread-writers.ts";
 import type { StoredMessage } from "./types.ts";
 
 /** The place of a message. */
@@ -26,6 +27,7 @@ export interface Conversation {
   isUnread: boolean;
   state: ThreadState;
   entries: ThreadEntry[];
+  writers: Writer[];
 }
 
 /** Messages that are shown, those that are looked through for them, and the parts of each but the one that was asked for. */
@@ -69,6 +71,7 @@ export function openConversation(sql: Sql, folderName: string, uid: number): Con
     isUnread: first(sql, UNREAD, asked.folder, asked.thread) !== null,
     state: readThreadState(sql, asked.thread),
     entries: listThreadEntries(sql, asked.thread),
+    writers: listWriters(sql, asked.thread),
   };
 }
 

@@ -63,6 +63,7 @@ import type { Sql } from "./sql.ts";
 import type { FlagChanges } from "./state-types.ts";
 import { forgetGuesses } from "./structures.ts";
 import { type Author, changeThread, deleteNote, listThreadEntries, readThreadState } from "./thread-states.ts";
+import { noteWriting } from "./thread-writers.ts";
 import type { ArchiveContents, ImportedMessage, ImportProgress, NewMessage } from "./types.ts";
 
 const toOptions = (quotaBytes: number | null, now: number) => ({ quotaBytes, now, newId: () => crypto.randomUUID() });
@@ -186,6 +187,7 @@ export const operations = {
     (results) => (results ?? []).flatMap(messageAdded),
   ),
   move: moving(moveMessages),
+  noteWriting: changeAt(noteWriting, threadChanged),
   moveAll: moving(moveAll),
   removeUnknownObjects: changeAt(removeUnknownObjects),
   renameFolder: change(renameFolder, foldersChanged),

@@ -1,5 +1,6 @@
 import { mailboxBudgets } from "../../platform/budgets/objects.ts";
 import { all, first, type Sql, value } from "./sql.ts";
+import { endWriting } from "./thread-writers.ts";
 
 /** A person as a conversation names it, also after its membership has ended. */
 export interface Author {
@@ -117,8 +118,10 @@ export function changeThread(sql: Sql, thread: string, by: Author, change: Threa
   const add = (kind: EntryKind, text: string) => addEntry(sql, thread, { kind, author: by, text }, now);
   if ("note" in change) {
     if (!hasRoomForNote(sql) || !add("note", change.note)) return { refused: "too-many" };
-  } else if ("answer" in change) add("answer", change.answer);
-  else if ("assignee" in change) {
+  } else if ("answer" in change) {
+    endWriting(sql, thread, by);
+    add("answer", change.answer);
+  } else if ("assignee" in change) {
     if (change.assignee?.id !== before.assignee?.id) {
       write(sql, thread, { ...before, assignee: change.assignee });
       add("assign", change.assignee?.name ?? "");

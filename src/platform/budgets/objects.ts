@@ -25,6 +25,7 @@ export const mailboxBudgets = {
   filters: { rows: 100, of: "filters", remedy: "delete one first" },
   thread_states: { bound: "a conversation has one, deleted with its last message" },
   thread_entries: { rows: 5_000, of: "notes", remedy: "delete one first" },
+  thread_writers: { bound: "a person who writes has one for each conversation, deleted after a minute" },
   saved_replies: { rows: 100, of: "saved replies", remedy: "delete one first" },
 } as const satisfies Record<string, Budget>;
 

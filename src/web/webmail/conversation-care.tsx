@@ -1,7 +1,7 @@
 import { Form, Select, Submit, TextArea, Time } from "../../http/ui/index.ts";
 import { iso } from "../../lib/time.ts";
-import { currentState, isShared, type ThreadCare } from "../../mailboxes/inbox/index.ts";
-import type { StoredMessage, ThreadEntry } from "../../mailboxes/mailbox-store/index.ts";
+import { authorOf, currentState, isShared, type ThreadCare } from "../../mailboxes/inbox/index.ts";
+import type { StoredMessage, ThreadEntry, Writer } from "../../mailboxes/mailbox-store/index.ts";
 import type { OpenPage } from "./layout.tsx";
 import { folderTitle, threadPath } from "./paths.ts";
 
@@ -56,6 +56,20 @@ export function Entries({ page, message, care: { entries } }: CareProps) {
         </Form>
       </details>
     </section>
+  );
+}
+
+/** The other people who write an answer. `data-again`: the page is read again after so many ms, when the first may have stopped. */
+export function Writers({ page: { caller, mailbox }, writers }: { page: OpenPage; writers: readonly Writer[] }) {
+  if (!isShared(mailbox)) return null;
+  const self = authorOf(caller).id;
+  const others = writers.filter(({ id, until }) => id !== self && until > caller.now());
+  const left = Math.min(...others.map(({ until }) => until - caller.now()));
+  const verb = others.length === 1 ? "is" : "are";
+  return (
+    <p id="writers" role="status" data-live="" data-again={others.length > 0 ? String(left) : undefined}>
+      {others.length === 0 ? "" : `${others.map(({ name }) => name).join(" and ")} ${verb} writing an answer`}
+    </p>
   );
 }
 

@@ -3,7 +3,7 @@ import { authorOf } from "../../mailboxes/inbox/index.ts";
 import type { Conversation, StoredMessage } from "../../mailboxes/mailbox-store/index.ts";
 import type { Done } from "./bulk-actions.ts";
 import { MessageForm, titleOf } from "./compose-page.tsx";
-import { CareForm, Entries } from "./conversation-care.tsx";
+import { CareForm, Entries, Writers } from "./conversation-care.tsx";
 import { ConversationMessage, type ShownMessage } from "./conversation-message.tsx";
 import { Dot, type OpenPage, WebmailLayout } from "./layout.tsx";
 import { subjectOf } from "./list-rows.tsx";
@@ -63,6 +63,7 @@ export function MessagePage({ page, conversation, shown, withImages, done, writi
           ))}
       </div>
       <Entries page={page} message={message} care={conversation} />
+      <Writers page={page} writers={conversation.writers} />
       {writing !== null ? (
         <section aria-labelledby="writing">
           <h2 id="writing">{titleOf(writing.form)}</h2>

@@ -62,6 +62,21 @@ it("shows the name of the other person who answered, and me for the own answer",
   expect(namesOf(await grace.open())).toEqual(["me"]);
 });
 
+it("says who is writing an answer to the others, until it is sent", async () => {
+  const { ada, grace, name } = await twoPeople();
+  const fields = { to: "ada@example.org", subject: "Re: Where is it?", in_reply_to: "<asked@example.org>" };
+  const write = (action: string) =>
+    grace.send(`/mail/compose/${box.workspace.mailboxId}`, {
+      ...{ ...fields, text: "Soon", action },
+      idempotency_key: crypto.randomUUID(),
+    });
+  expect((await write("autosave")).status).toBe(200);
+  expect(toText(await ada.open())).toContain(`${name} is writing an answer`);
+  expect(toText(await grace.open())).not.toContain("is writing an answer");
+  expect((await write("now")).status).toBe(303);
+  expect(toText(await ada.open())).not.toContain("is writing an answer");
+});
+
 it("says who moved it, and keeps what was written when a form is refused", async () => {
   const { ada, grace, name } = await twoPeople();
   const [item] = await box.list();

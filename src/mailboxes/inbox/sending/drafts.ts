@@ -9,7 +9,7 @@ import {
   type Person,
   saveUsedBytes,
 } from "../../mailbox-store/index.ts";
-import type { OpenMailbox } from "../open.ts";
+import { authorOf, isShared, type OpenMailbox } from "../open.ts";
 import { findFiles, toAttachment } from "./files.ts";
 import { composeOwn, putOwnMessage } from "./own-message.ts";
 import { replyFields } from "./reply-fields.ts";
@@ -65,7 +65,10 @@ async function saved(
   if (result.result === "sending") throw beingSent(result.email);
   if (result.result !== "added") throw new AppError(409, "The mailbox is full");
   await saveUsedBytes(ctx, mailbox, result.usedBytes);
-  return requireFound(await mailbox.store.find(result.folder, result.uid), "Draft");
+  const draft = requireFound(await mailbox.store.find(result.folder, result.uid), "Draft");
+  const isAnswer = message.inReplyTo !== null && isShared(mailbox);
+  if (isAnswer) await mailbox.store.noteWriting(draft.threadId, authorOf(ctx));
+  return draft;
 }
 
 async function putDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: DraftIn): Promise<NewMessage> {
