@@ -3,11 +3,11 @@
 /** Paths of the files that pages load. */
 export const files = {
   script: "/assets/page-18d8636e.js",
-  webmailScript: "/assets/webmail-a4426d4a.js",
+  webmailScript: "/assets/webmail-a4107a23.js",
   editorScript: "/assets/editor-24a601f2.js",
   style: "/assets/page-8bc32d2e.css",
   dashboardStyle: "/assets/dashboard-ae4d037e.css",
-  webmailStyle: "/assets/webmail-8df9aed8.css",
+  webmailStyle: "/assets/webmail-e4abf46b.css",
   frontStyle: "/assets/front-22264c01.css",
   referenceStyle: "/assets/reference-8f225a79.css",
   guides: "/assets/guides-e1dccf0.json",
