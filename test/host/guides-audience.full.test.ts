@@ -138,6 +138,48 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
       await service.captured("partner@example.org");
     }));
 
+  it("share-a-mailbox let a second person in, and show each what the other does", () =>
+    walkGuide(page, "share-a-mailbox", async (guide) => {
+      const email = "astrid@example.org";
+      await page.goto("/app/team");
+      await guide.unfold("Invite a person");
+      await guide.fill("Email address", email);
+      await guide.fill("Role", "member of its mailboxes only");
+      await guide.press("Send invitation");
+      await join(email);
+      await guide.follow("Mailboxes");
+      await page.getByRole("link", { name: "hello@lindqvist.test" }).first().click();
+      for (const person of ["owner@example.org", email]) await page.getByLabel(person).check();
+      await guide.press("Assign");
+      await page.goto("/mail");
+      await page.getByRole("link", { name: "hello@lindqvist.test" }).first().click();
+      await page.locator("main a[href*='/INBOX/']").first().click();
+      await guide.fill("Assigned to", email);
+      await guide.press("Assign");
+      await guide.see(`assigned it to ${email}`);
+      await guide.unfold("Add a note");
+      await guide.fill("Note for the people of this mailbox", "She called twice.");
+      await guide.press("Add note");
+      await guide.see("She called twice.");
+      await guide.press("Close");
+      await guide.see("closed it");
+      await guide.follow("Settings");
+      await guide.follow("Saved replies");
+      await guide.fill("Name", "On its way");
+      await guide.fill("Text", "Good day {{name}}, it left us this morning.");
+      await guide.press("Create saved reply");
+    }));
+
+  /** Joins the workspace in another browser, by the link of an invitation. */
+  async function join(email: string) {
+    const other = await service.open();
+    const mail = (await service.captured(email)).replaceAll("=\r\n", "");
+    await other.goto(/\/invitations\/[\w-]+/.exec(mail)?.[0] ?? "");
+    await other.getByRole("button", { name: `Join as ${email}` }).click();
+    await other.waitForURL(/\/(app|mail)/);
+    await other.close();
+  }
+
   it("connect-an-assistant make a key for it, and show what is connected", () =>
     walkGuide(page, "connect-an-assistant", async (guide) => {
       await guide.follow("API keys");

@@ -22,17 +22,9 @@ let read: readonly Guide[] | null = null;
 /** The guides in the order in which people need them. */
 export const ORDER = [
   ...["first-email", "verify-a-domain", "client", "set-up-smtp", "templates", "webhooks", "debug-a-webhook", "bounces"],
-  ...[
-    "sign-up-form",
-    "topics",
-    "segments",
-    "broadcasts",
-    "automations",
-    "use-a-mailbox",
-    "mail-programs",
-    "forwarding",
-  ],
-  ...["connect-an-assistant", "transfer-a-domain", "domain-transfers", "resend"],
+  ...["sign-up-form", "topics", "segments", "broadcasts", "automations"],
+  ...["use-a-mailbox", "share-a-mailbox", "mail-programs", "forwarding", "connect-an-assistant"],
+  ...["transfer-a-domain", "domain-transfers", "resend"],
 ];
 const placeOf = ({ kind, slug }: GuideText) => (kind === "guides" ? ORDER.indexOf(slug) + 1 : 0);
 
