@@ -10,5 +10,5 @@ export const files = {
   webmailStyle: "/assets/webmail-e4abf46b.css",
   frontStyle: "/assets/front-22264c01.css",
   referenceStyle: "/assets/reference-8f225a79.css",
-  guides: "/assets/guides-e1dccf0.json",
+  guides: "/assets/guides-fe468f8e.json",
 } as const;
