@@ -38,6 +38,11 @@ const BROKEN = [
     faults: ["wide: the page is 1408 px wide, and its window 1280 px"],
   },
   {
+    rule: "two fields with one id are told apart by no label",
+    html: `<label for="text">Note</label><input id="text"><p>or</p><input id="text" aria-label="Text">`,
+    faults: ["repeated ids: text is the id of several"],
+  },
+  {
     rule: "an ISO time is no word",
     html: `<p>Sent at 2026-11-30T07:37:37Z</p>`,
     faults: ["raw words: Sent at 2026-11-30T07:37:37Z is an ISO time in Sent at 2026-11-30T07:37:37Z <p>"],

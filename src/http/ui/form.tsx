@@ -1,4 +1,4 @@
-import { type Child, type JSX, type PropsWithChildren, useContext } from "hono/jsx";
+import { type Child, createContext, type JSX, type PropsWithChildren, useContext } from "hono/jsx";
 import { Icon } from "./icon.tsx";
 import { type Refusal, SubmittedContext, submittedTo, useChecked, useError, useValue } from "./submitted.ts";
 import { useTexts, useViewer } from "./viewer.tsx";
@@ -17,7 +17,13 @@ interface FormProps extends PlainFormProps {
   once?: boolean;
   /** False when its page has read the fields that were submitted, and gives them their values. Default true. */
   refills?: boolean;
+  /** Where a page has several forms with one action and one set of fields: the hidden field that tells this one apart. */
+  row?: { name: string; value: string };
 }
+
+const RowContext = createContext<string | undefined>(undefined);
+const idIn = (row: string | undefined, name: string) => (row === undefined ? name : `${name}-${row}`);
+const useFieldId = (name: string) => idIn(useContext(RowContext), name);
 
 type Attributes<Props> = PropsWithChildren<Props & JSX.IntrinsicElements["form"]>;
 
@@ -25,14 +31,19 @@ type Attributes<Props> = PropsWithChildren<Props & JSX.IntrinsicElements["form"]
  * A form, which is posted unless it has another method. When the request has submitted it, its fields have the values that were
  * filled in, and it says why it was refused. Below /app it says for which workspace its page was made.
  */
-export function Form({ refills = true, once = false, fields = {}, children, ...rest }: Attributes<FormProps>) {
-  const submitted = submittedTo(useViewer(), rest.action as string | undefined, rest.method as "get" | undefined);
+export function Form({ refills = true, once = false, fields: given = {}, row, ...props }: Attributes<FormProps>) {
+  const { children, ...rest } = props;
+  const toAction = submittedTo(useViewer(), rest.action as string | undefined, rest.method as "get" | undefined);
+  const submitted = row && toAction?.fields?.get(row.name) !== row.value ? undefined : toAction;
+  const fields = row ? { [row.name]: row.value, ...given } : given;
   const key = submitted?.fields?.get("idempotency_key") || crypto.randomUUID();
   return (
     <PlainForm {...rest} fields={once ? { idempotency_key: key, ...fields } : fields}>
       <SubmittedContext.Provider value={submitted}>
-        {submitted?.method === "post" ? <ErrorSummary /> : null}
-        {refills ? children : <GivenValues>{children}</GivenValues>}
+        <RowContext.Provider value={row?.value}>
+          {submitted?.method === "post" ? <ErrorSummary row={row?.value} /> : null}
+          {refills ? children : <GivenValues>{children}</GivenValues>}
+        </RowContext.Provider>
       </SubmittedContext.Provider>
     </PlainForm>
   );
@@ -98,7 +109,7 @@ export function Field({ maxBytes, ...props }: FieldProps) {
   return (
     <Labelled name={name} label={label} hint={hint} error={error} required={required}>
       <input
-        id={name}
+        id={useFieldId(name)}
         name={name}
         type={type}
         required={required}
@@ -124,7 +135,7 @@ export function TextArea({ name, label, hint, required = true, value, rows = 6, 
   return (
     <Labelled name={name} label={label} hint={hint} error={error} required={required}>
       <textarea
-        id={name}
+        id={useFieldId(name)}
         name={name}
         rows={rows}
         required={required}
@@ -167,7 +178,7 @@ export function Select({ name, label, hint, required = true, options, none, valu
   const error = useError(name);
   return (
     <Labelled name={name} label={label} hint={hint} error={error} required={required}>
-      <select id={name} name={name} {...describedBy(name, hint, error)}>
+      <select id={useFieldId(name)} name={name} {...describedBy(name, hint, error)}>
         <Options options={options} none={none} value={useValue(name, value)} />
       </select>
     </Labelled>
@@ -228,18 +239,18 @@ export function FieldError({ name }: { name: string }) {
 
 const Labelled = ({ name, label, hint, error, required, children }: LabelledProps & { children?: Child }) => (
   <div class="field">
-    <label for={name}>
+    <label for={useFieldId(name)}>
       {label}
       {required ? null : <span class="soft"> ({useTexts().optional})</span>}
     </label>
     {hint === undefined ? null : (
-      <p class="hint" id={`${name}-hint`}>
+      <p class="hint" id={`${useFieldId(name)}-hint`}>
         {hint}
       </p>
     )}
     {children}
     {error === undefined ? null : (
-      <p class="error" id={`${name}-error`}>
+      <p class="error" id={`${useFieldId(name)}-error`}>
         {error}
       </p>
     )}
@@ -247,8 +258,9 @@ const Labelled = ({ name, label, hint, error, required, children }: LabelledProp
 );
 
 function describedBy(name: string, hint: unknown, error: string | undefined) {
+  const id = useFieldId(name);
   const isWrong = error !== undefined;
-  const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(isWrong ? [`${name}-error`] : [])];
+  const ids = [...(hint === undefined ? [] : [`${id}-hint`]), ...(isWrong ? [`${id}-error`] : [])];
   return {
     ...(ids.length > 0 ? { "aria-describedby": ids.join(" ") } : {}),
     ...(isWrong ? { "aria-invalid": "true" as const } : {}),
@@ -284,13 +296,13 @@ export function RefusalNotice() {
   return refusal ? <Notice kind="bad">{refusal.message}</Notice> : null;
 }
 
-/** Says why the request was refused, with a link to each field that is wrong, or to each page of what stops it. */
-export function ErrorSummary() {
+/** Says why the request was refused, with a link to each field that is wrong, or to each page of what stops it. `row`: of its form. */
+export function ErrorSummary({ row }: { row?: string | undefined }) {
   const refusal = useRefusal();
   if (!refusal) return null;
   const { message, errors, stored } = refusal;
   if (stored) return <StoredMeanwhile message={message} stored={stored} />;
-  const fields = [...errors].map(([name, label]) => ({ href: `#${name}`, label }));
+  const fields = [...errors].map(([name, label]) => ({ href: `#${idIn(row, name)}`, label }));
   const links = fields.length > 0 ? fields : (refusal.links ?? []);
   if (links.length === 0) return <Notice kind="bad">{message}</Notice>;
   return (

@@ -49,7 +49,7 @@ export function Entries({ page, message, care: { entries } }: CareProps) {
       <details>
         <summary>Add a note</summary>
         <Form action={threadPath(page.mailbox.id, message)}>
-          <TextArea name="text" label="Note for the people of this mailbox" hint="It is never sent." rows={3} />
+          <TextArea name="note" label="Note for the people of this mailbox" hint="It is never sent." rows={3} />
           <p>
             <Submit label="Add note" kind="quiet" action="note" />
           </p>

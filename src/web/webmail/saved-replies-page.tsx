@@ -1,26 +1,30 @@
 import { fieldsOf } from "../../http/form-fields.tsx";
-import { ButtonLink, Form, Submit } from "../../http/ui/index.ts";
+import { ButtonLink, Form, Submit, useViewer } from "../../http/ui/index.ts";
 import { SavedReplyIn } from "../../mailboxes/inbox/index.ts";
 import type { SavedReply } from "../../mailboxes/mailbox-store/index.ts";
 import { type OpenPage, WebmailLayout } from "./layout.tsx";
 import { settingsPath } from "./paths.ts";
 import { SettingsLayout } from "./settings-layout.tsx";
 
+/** The hidden field with the id of the saved reply that a form changes. */
+const ROW = "reply_id";
+
 const { Field, TextArea } = fieldsOf(SavedReplyIn);
 
 /** The page that creates, changes and deletes the saved replies of a mailbox. */
 export function SavedRepliesPage({ page, replies }: { page: OpenPage; replies: readonly SavedReply[] }) {
   const path = settingsPath(page.mailbox.id, "saved-replies");
+  const refused = useViewer().submitted?.fields?.get(ROW) ?? undefined;
   return (
-    <SettingsLayout page={page} at="saved-replies">
+    <SettingsLayout page={page} at="saved-replies" row={refused}>
       <p class="hint">
         Everyone who may open this mailbox can insert them into a message. <code>{"{{name}}"}</code> becomes the name of
         the person you write to, and other placeholders the fields of the contact.
       </p>
       {replies.map((reply) => (
-        <details>
+        <details open={reply.id === refused}>
           <summary>{reply.name}</summary>
-          <Form class="form" action={path} fields={{ reply_id: reply.id }} refills={false}>
+          <Form class="form" action={path} row={{ name: ROW, value: reply.id }}>
             <Fields reply={reply} />
             <div class="actions">
               <Submit label="Save" action="update" />
@@ -37,7 +41,7 @@ export function SavedRepliesPage({ page, replies }: { page: OpenPage; replies: r
           </Form>
         </details>
       ))}
-      <Form class="form" action={path}>
+      <Form class="form" action={path} row={{ name: ROW, value: "new" }}>
         <h3>New saved reply</h3>
         <Fields reply={{ id: "", name: "", text: "" }} />
         <Submit label="Create saved reply" action="create" />

@@ -17,8 +17,16 @@ const SECTIONS: readonly { name: SettingsPage; icon: IconName; label: string }[]
   { name: "keyboard", icon: "grid", label: "Keyboard shortcuts" },
 ];
 
+interface SettingsLayoutProps {
+  page: OpenPage;
+  at: SettingsPage;
+  /** The row whose form was refused, on a page with a form for each. */
+  row?: string | undefined;
+  children?: Child;
+}
+
 /** The layout of the settings of a mailbox: a list of their pages, and one of them. */
-export function SettingsLayout({ page, at, children }: { page: OpenPage; at: SettingsPage; children?: Child }) {
+export function SettingsLayout({ page, at, row, children }: SettingsLayoutProps) {
   const { notice } = useViewer();
   const title = SECTIONS.find(({ name }) => name === at)?.label ?? "Settings";
   return (
@@ -33,7 +41,7 @@ export function SettingsLayout({ page, at, children }: { page: OpenPage; at: Set
         </nav>
         <section aria-labelledby="section">
           <h2 id="section">{title}</h2>
-          <ErrorSummary />
+          <ErrorSummary row={row} />
           {children}
         </section>
       </div>

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { newRoutes } from "../../http/env.ts";
 import { inputOf } from "../../http/form-input.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
@@ -8,6 +9,9 @@ import { addNote, changeThread, deleteNote, getMessage, NoteIn } from "../../mai
 import { showConversation } from "./message-routes.tsx";
 import { openPage } from "./open-page.tsx";
 import { messagePath } from "./paths.ts";
+
+// The page may have a form with `text` beside this one.
+const NoteForm = z.object({ note: NoteIn.shape.text });
 
 /** The forms by which people assign, close and note a conversation. Its path names one of its messages. */
 export const threadPages = newRoutes().post(
@@ -23,7 +27,7 @@ export const threadPages = newRoutes().post(
         await changeThread(caller, mailbox, thread, { assignee_id: fields.get("assignee_id") || null });
       else if (action === "close" || action === "reopen")
         await changeThread(caller, mailbox, thread, { closed: action === "close" });
-      else if (action === "note") await addNote(caller, mailbox, thread, inputOf(NoteIn)(fields).text);
+      else if (action === "note") await addNote(caller, mailbox, thread, inputOf(NoteForm)(fields).note);
       else if (action === "unnote") await deleteNote(mailbox, thread, fields.get("note_id") ?? "");
       else throw badRequest("The form has no known action");
       return messagePath(mailbox.id, message);

@@ -3,6 +3,7 @@ import { findCovered } from "./covered.ts";
 import { findNarrow } from "./narrow.ts";
 import { findOverlapping } from "./overlapping.ts";
 import { findRawWords } from "./raw-words.ts";
+import { findRepeatedIds } from "./repeated-ids.ts";
 import { findWide } from "./wide.ts";
 
 const RULES = {
@@ -11,6 +12,7 @@ const RULES = {
   narrow: findNarrow,
   "raw words": findRawWords,
   wide: findWide,
+  "repeated ids": findRepeatedIds,
 };
 
 export type Rule = keyof typeof RULES;

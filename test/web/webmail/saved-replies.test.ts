@@ -33,6 +33,17 @@ it("are made, changed and deleted on their page, which asks before", async () =>
   expect(refused.status).toBe(422);
 });
 
+it("that are refused say why in their own form, which keeps what was written", async () => {
+  for (const name of ["First", "Second"])
+    await box.page.post(PAGE(), { action: "create", name, text: `Text of ${name}` });
+  const [, second = ""] = (await listed()).map(({ id }) => id);
+  const response = await box.page.post(PAGE(), { action: "update", reply_id: second, name: "", text: "Changed" });
+  expect(response.status).toBe(422);
+  const html = await response.text();
+  expect(html).toContain(`<a href="#name-${second}">`);
+  for (const once of [/Changed/g, /<details open/g, /role="alert"/g]) expect(html.match(once)).toHaveLength(1);
+});
+
 it("stand above the text that was written, filled in by the name that the mailbox knows", async () => {
   await box.receive({ From: "Ada Lovelace <ada@example.org>" });
   const saved_reply = await save("Hello {{name}}, {{plan}}!");

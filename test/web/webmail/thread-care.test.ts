@@ -34,7 +34,7 @@ async function twoPeople() {
 it("is assigned, noted, closed and opened again on its page, which the other person sees", async () => {
   const { ada, grace, name } = await twoPeople();
   expect((await ada.submit({ action: "assign", assignee_id: grace.userId })).status).toBe(303);
-  expect((await ada.submit({ action: "note", text: "Call <her>\nfirst" })).status).toBe(303);
+  expect((await ada.submit({ action: "note", note: "Call <her>\nfirst" })).status).toBe(303);
   const seen = await grace.open();
   expect(toText(seen)).toContain(`assigned it to ${name}`);
   expect(toText(seen)).toContain("Call <her> first");
@@ -86,7 +86,7 @@ it("says who moved it, and keeps what was written when a form is refused", async
   expect((await grace.send(box.path("/INBOX"), fields)).status).toBe(303);
   expect(toText(await ada.open(box.path("/Archive/1")))).toContain(`${name} moved it to Archive`);
   const path = `/mail/threads/${box.workspace.mailboxId}/Archive/1`;
-  const refused = await ada.send(path, { action: "note", text: "x".repeat(5_001) });
+  const refused = await ada.send(path, { action: "note", note: "x".repeat(5_001) });
   expect(refused.status).toBe(422);
   expect((await ada.send(path, { action: "assign", assignee_id: crypto.randomUUID() })).status).toBe(422);
 });
